@@ -488,7 +488,7 @@ def test_a_run_that_is_removed_while_the_phone_is_away_is_hidden_at_once(bus):
     assert shown == ids[1:]
     assert bus.request(path=f"/api/records/{ids[0]}")[0] == 404
     sums = json.loads(bus.request(path="/api/stats?by=year")[1])
-    assert sum(one["count"] for one in sums["sums"]) == len(ids) - 1
+    assert sum(one["count"] for one in sums["periods"]) == len(ids) - 1
 
 
 def test_no_view_has_a_flaw_that_axe_finds(bus, browser):

@@ -69,10 +69,11 @@ extension HubCore {
       || verdicts.hasStream(store) || !mail.isUnused(store)
   }
 
-  /// Whether a device is a shell without a session. With another store its name is used by another node, and what is
-  /// known of the name belongs to that node.
+  /// Whether a device is a shell without a session, and no paired device of that role, which may be paired again after it
+  /// was revoked. With another store its name is used by another node, and what is known of the name belongs to that node.
   private func isAbsentVisitor(_ device: KnownDevice) -> Bool {
     device.role == .shell && sessions.connection(of: device.storeID) == nil
+      && !members.devices.contains { $0.deviceID == device.deviceID }
       && !mail.stores(of: device.deviceID).contains { $0 != device.storeID }
   }
 

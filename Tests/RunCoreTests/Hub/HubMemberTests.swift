@@ -55,6 +55,19 @@ struct HubMemberTests {
     #expect(hub.says("shell-7", .hello(visitor), session: 0, by: .key(1)) == ["shell-7 ← refused forbidden"])
   }
 
+  @Test("A paired shell is no visitor: the hub remembers it while it is away, also after it was revoked")
+  func pairedShell() {
+    var hub = joined([.test(1, "shell")])
+    _ = hub.says("shell", .goodbye, by: .key(1))
+    hub.commitsAll()
+    hub.passes(.seconds(3600))
+    #expect(hub.core.mail.devices[DeviceID("shell")] != nil)
+    _ = hub.feed(.inquire(.orderDevice(.test(1), .revoke), 1))
+    hub.commitsAll()
+    hub.passes(.seconds(49 * 3600))
+    #expect(hub.core.mail.devices[DeviceID("shell")] != nil)
+  }
+
   @Test("Nobody else uses the name of a paired device: no local process, no link, no stranger, no other key")
   func ownName() {
     for identity in [.localOwner, .link("watch"), .anyone, .key(2)] as [ConnectionIdentity] {
