@@ -1,5 +1,5 @@
-/// The kinds of numbers of FIT, by the low five bits of a field's base type. The highest bit only says that the order of
-/// the bytes matters, and some writers leave it out.
+/// The kinds of numbers of FIT, by the low five bits of a field's base type. The highest bit only says that the order
+/// of the bytes matters, and some writers leave it out.
 enum FITBaseType: UInt8 {
   case enumeration, sint8, uint8, sint16, uint16, sint32, uint32, text, float32, float64, uint8z, uint16z, uint32z
   case bytes, sint64, uint64, uint64z
@@ -17,7 +17,8 @@ enum FITBaseType: UInt8 {
     }
   }
 
-  /// The number that `bits` stand for; `nil` for the value of each type that means "not known", and for what is no number.
+  /// The number that `bits` stand for; `nil` for the value of each type that means "not known", and for what is no
+  /// number.
   func number(_ bits: UInt64) -> Double? {
     switch self {
     case .enumeration, .uint8: bits == 0xFF ? nil : Double(bits)
@@ -59,7 +60,8 @@ struct FITLayout {
 /// One data message.
 struct FITMessage {
   let layout: FITLayout
-  /// Seconds since the start of 1989-12-31 (UTC), or since the device was switched on if below 2^28; `nil` without a time.
+  /// Seconds since the start of 1989-12-31 (UTC), or since the device was switched on if below 2^28; `nil` without a
+  /// time.
   let time: UInt32?
   /// Where its content begins in the file.
   let start: Int

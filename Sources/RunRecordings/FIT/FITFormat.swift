@@ -47,18 +47,19 @@ struct FITFormat {
         + "Activity of the watch, and in what its app exports"
       return
     }
-    for part in activity.parts(isWhole: isWhole) where !part.track.points.isEmpty {
+    for part in activity.parts(isWhole: isWhole) {
+      let place = part.track.points.first?.line
       if let sport = part.sport, !sport.isOnFoot {
         refusal = refusal ?? "it records \(sport.name), and only runs, walks and hikes are read from FIT files"
-        if chosen != nil { notes.add(.otherActivity, line: part.track.points[0].line) }
-        continue
+        if let place { notes.add(.otherActivity, line: place) }
+      } else if let place {
+        let isRun = part.sport?.isRun ?? false
+        if let chosen {
+          notes.add(.otherActivity, line: place)
+          guard isRun, !chosen.isRun else { continue }
+        }
+        chosen = (part.track, activity.timerChanges, isRun)
       }
-      let isRun = part.sport?.isRun ?? false
-      if let chosen {
-        notes.add(.otherActivity, line: part.track.points[0].line)
-        guard isRun, !chosen.isRun else { continue }
-      }
-      chosen = (part.track, activity.timerChanges, isRun)
     }
   }
 

@@ -1,7 +1,7 @@
 /// Reads the messages of FIT files, of which one file may hold several in a row, in one pass.
 ///
-/// A FIT file is a header, messages and a checksum. A definition gives the layout of the data messages with the same local
-/// number that follow; it names kinds of messages and fields by the numbers of the public profile.
+/// A FIT file is a header, messages and a checksum. A definition gives the layout of the data messages with the same
+/// local number that follow; it names kinds of messages and fields by the numbers of the public profile.
 ///
 /// The scanner keeps sixteen layouts and goes back only for the checksum, so its time is linear in the size of the file.
 struct FITScanner {

@@ -1,6 +1,3 @@
-import RunBus
-import RunRecordings
-
 /// The messages of runs, as watches write them. Seconds count from the start of the run.
 extension FITEncoder {
   /// 2026-03-01T10:00:00Z, the start of ``Documents``.

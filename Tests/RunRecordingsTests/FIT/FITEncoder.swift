@@ -1,5 +1,5 @@
-/// Writes FIT files for tests and as seeds of the fuzzer. It knows nothing of the reader: sizes, numbers and the checksum
-/// are those of the public description of the format.
+/// Writes FIT files for tests and as seeds of the fuzzer. It knows nothing of the reader: sizes, numbers and the
+/// checksum are those of the public description of the format.
 struct FITEncoder {
   /// A field of a message: its number, its base type and its bytes in the order of a little-endian file.
   struct Field {
