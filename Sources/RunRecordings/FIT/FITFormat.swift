@@ -63,14 +63,15 @@ struct FITFormat {
     }
   }
 
-  private func track() throws(RecordingFlaw) -> RecordedTrack {
+  private mutating func track() throws(RecordingFlaw) -> RecordedTrack {
     let damage = damage.isEmpty ? nil : damage.map(\.sentence).joined(separator: "; ")
-    guard let chosen else {
+    guard var track = chosen?.track, let timerChanges = chosen?.timerChanges else {
       if let refusal { throw RecordingFlaw(refusal) }
       let reason = "it is a FIT file without a trackpoint that has a time"
       throw RecordingFlaw(damage.map { "\(reason) (\($0))" } ?? reason)
     }
-    var track = chosen.track
+    // The points are changed below, and need not be copied for that.
+    chosen = nil
     track.notes = notes
     track.notes.damage = damage
     do throws(RecordingFlaw) {
@@ -78,7 +79,7 @@ struct FITFormat {
     } catch {
       throw RecordingFlaw(damage.map { "\(error.reason) (\($0))" } ?? error.reason)
     }
-    track.mark(chosen.timerChanges)
+    track.mark(timerChanges)
     return track
   }
 }

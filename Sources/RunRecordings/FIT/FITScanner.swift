@@ -3,7 +3,8 @@
 /// A FIT file is a header, messages and a checksum. A definition gives the layout of the data messages with the same
 /// local number that follow; it names kinds of messages and fields by the numbers of the public profile.
 ///
-/// The scanner keeps sixteen layouts and goes back only for the checksum, so its time is linear in the size of the file.
+/// The scanner keeps sixteen layouts and goes back only for the checksum, so its time is linear in the size of the
+/// file.
 struct FITScanner {
   /// Why the content of one file ended before the end that its header states.
   enum Damage: Equatable {
