@@ -51,8 +51,9 @@ extension Recording {
     return runs[number - 1]
   }
 
-  /// Reads every run of a GPX 1.1 or TCX document: each running activity of a TCX, and each track of a GPX that begins
-  /// more than an hour after the one before. A run that cannot be read is a warning of the first one that can.
+  /// Reads every run of a GPX 1.1, TCX or FIT document: each running activity of a TCX, each session of a FIT, and
+  /// each track of a GPX that begins more than an hour after the one before. A run that cannot be read is a warning of
+  /// the first one that can.
   ///
   /// - Returns: One recording at least, in the order of the document.
   /// - Throws: ``RunBusError/Code/badInput``, as ``read(contentsOf:run:)``, when no run can be read.

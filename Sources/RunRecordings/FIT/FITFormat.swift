@@ -2,11 +2,14 @@ import RunCore
 
 /// FIT, which most watches write: files of messages, read as the public description of the format has them.
 ///
-/// One recording is one run. Of several sessions (a triathlon) or several files in a row the reader uses the first run,
-/// or the first walk or hike if there is no run. The others are noted.
+/// One recording is one run. Of several sessions (a triathlon) or several files in a row the reader uses all runs, or
+/// all walks and hikes if there is no run. The others, and those in the time of another, are noted.
 struct FITFormat {
-  /// The run that is read.
-  private var chosen: (track: RecordedTrack, timerChanges: [FITActivity.TimerChange], isRun: Bool)?
+  /// The sessions that are read: runs, or before the first run others on foot.
+  private var chosen: [(track: RecordedTrack, timerChanges: [FITActivity.TimerChange])] = []
+  /// Whether a session is marked as a run.
+  private var hasRuns = false
+  private var chosenPointCount = 0
   /// What the first part that cannot be used is.
   private var refusal: String?
   private var notes: ReadingNotes
@@ -17,8 +20,9 @@ struct FITFormat {
 
   /// Reads a FIT file as far as it can be read.
   ///
+  /// - Returns: The runs in the order of the file, one at least.
   /// - Throws: The reason when it holds no run that can be used.
-  static func track(_ document: [UInt8]) throws(RecordingFlaw) -> RecordedTrack {
+  static func tracks(_ document: [UInt8]) throws(RecordingFlaw) -> [RecordedTrack] {
     var format = FITFormat()
     var scanner = FITScanner(document)
     while scanner.nextFile() {
@@ -32,7 +36,7 @@ struct FITFormat {
       format.notes = activity.notes
       format.add(activity, isWhole: damage == nil || damage == .wrongChecksum)
     }
-    return try format.track()
+    return try format.tracks()
   }
 
   private init() {
@@ -53,34 +57,51 @@ struct FITFormat {
         refusal = refusal ?? "it records \(sport.name), and only runs, walks and hikes are read from FIT files"
         if let place { notes.add(.otherActivity, line: place) }
       } else if let place {
-        let isRun = part.sport?.isRun ?? false
-        if let chosen {
-          notes.add(.otherActivity, line: place)
-          guard isRun, !chosen.isRun else { continue }
-        }
-        chosen = (part.track, activity.timerChanges, isRun)
+        choose(part.track, activity.timerChanges, isRun: part.sport?.isRun ?? false, place: place)
       }
     }
   }
 
-  private mutating func track() throws(RecordingFlaw) -> RecordedTrack {
+  private mutating func choose(
+    _ track: RecordedTrack, _ timerChanges: [FITActivity.TimerChange], isRun: Bool, place: Int
+  ) {
+    if isRun, !hasRuns {
+      hasRuns = true
+      for (other, _) in chosen { notes.add(.otherActivity, line: other.points.first?.line ?? place) }
+      chosen = []
+      chosenPointCount = 0
+    }
+    // A session in the time of another is the same run again. Files in a row share the limit of points.
+    let isOther =
+      hasRuns && !isRun || chosen.count == RecordedTrack.runsMax
+      || chosenPointCount + track.points.count > FITActivity.pointsMax || chosen.contains { $0.track.overlaps(track) }
+    guard !isOther else { return notes.add(.otherActivity, line: place) }
+    chosen.append((track, timerChanges))
+    chosenPointCount += track.points.count
+  }
+
+  private mutating func tracks() throws(RecordingFlaw) -> [RecordedTrack] {
     let damage = damage.isEmpty ? nil : damage.map(\.sentence).joined(separator: "; ")
-    guard var track = chosen?.track, let timerChanges = chosen?.timerChanges else {
+    guard !chosen.isEmpty else {
       if let refusal { throw RecordingFlaw(refusal) }
       let reason = "it is a FIT file without a trackpoint that has a time"
       throw RecordingFlaw(damage.map { "\(reason) (\($0))" } ?? reason)
     }
-    // The points are changed below, and need not be copied for that.
-    chosen = nil
-    track.notes = notes
-    track.notes.damage = damage
-    do throws(RecordingFlaw) {
-      try track.putInOrder()
-    } catch {
-      throw RecordingFlaw(damage.map { "\(error.reason) (\($0))" } ?? error.reason)
+    chosen[0].track.notes = notes
+    chosen[0].track.notes.damage = damage
+    for index in chosen.indices.dropFirst() { chosen[index].track.notes.unit = notes.unit }
+    // Of several runs one that cannot be used is left as it is: making its recording says why, and leaves it out.
+    let spare = chosen.count > 1 ? chosen.map(\.track) : []
+    for index in chosen.indices {
+      do throws(RecordingFlaw) {
+        try chosen[index].track.putInOrder()
+        chosen[index].track.mark(chosen[index].timerChanges)
+      } catch {
+        guard !spare.isEmpty else { throw RecordingFlaw(damage.map { "\(error.reason) (\($0))" } ?? error.reason) }
+        chosen[index].track = spare[index]
+      }
     }
-    track.mark(timerChanges)
-    return track
+    return chosen.map(\.track)
   }
 }
 

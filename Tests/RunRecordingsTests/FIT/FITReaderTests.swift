@@ -198,7 +198,7 @@ struct FITReaderTests {
     #expect(recording.warnings.first?.hasPrefix("2 positions outside the globe skipped (first at byte ") == true)
   }
 
-  @Test("Of several sessions the first run is read, of several files in a row as well; the others are noted")
+  @Test("Of several sessions every run is read, of several files in a row as well; the others are noted")
   func sessions() throws {
     var file = FITEncoder()
     file.addFileID()
@@ -209,13 +209,21 @@ struct FITReaderTests {
     file.addLap(from: 100, to: 150, timerSeconds: 50, meters: 150)
     file.addLap(from: 150, to: 199, timerSeconds: 49, meters: 147)
     file.addLap(from: 200, to: 300, timerSeconds: 100, meters: 300)
+    let runs = try Recording.runs(of: file.file(), name: "f")
+    #expect(runs.map(\.duration) == [.seconds(99), .seconds(100)])
+    #expect(runs.map(\.name) == ["f", "f, run 2"])
+    #expect(runs.map(\.summary?.timerSeconds) == [99, 100])
+    #expect(try Recording.read(file.file(), name: "f", run: 2).pedometers.first == 600)
+    let error = #expect(throws: RunBusError.self) { try Recording.read(file.file(), name: "f", run: 3) }
+    #expect(error?.message == "f: it holds 2 runs, so there is no run 3")
+    #expect(Set(try RecordImport.records(of: file.file(), name: "f").map(\.record.runID)).count == 2)
     let recording = try read(file)
     #expect(recording.pedometers.first == 300)
     #expect(recording.duration == .seconds(99))
     #expect(recording.lapMarks == [.seconds(50)])
-    #expect(recording.summary?.timerSeconds == 99)
-    #expect(recording.warnings.count == 1)
-    #expect(recording.warnings.first?.hasPrefix("2 further activities in the file skipped") == true)
+    #expect(recording.warnings.count == 2)
+    #expect(recording.warnings.first?.hasPrefix("1 further activity in the file skipped") == true)
+    #expect(recording.warnings.last?.hasPrefix("the file holds 2 runs, and this is the first") == true)
 
     var settings = FITEncoder()
     settings.addFileID(type: 2)
@@ -227,6 +235,18 @@ struct FITReaderTests {
     var undefined = FITEncoder()
     undefined.add(raw: [1])
     #expect(try Documents.read(FITEncoder.run().file() + undefined.file()).duration == .seconds(60))
+  }
+
+  @Test("A run that is twice in the file is read once, and one that cannot be read does not cost the others")
+  func strangeRuns() throws {
+    let (run, later) = (FITEncoder.run().file(), FITEncoder.run(9000...9030).file())
+    let runs = try Recording.runs(of: run + run + FITEncoder.run(5000...5000).file() + later, name: "f")
+    #expect(runs.map(\.duration) == [.seconds(60), .seconds(30)])
+    #expect(runs.last?.warnings == [])
+    let warnings = try #require(runs.first?.warnings)
+    #expect(warnings.count == 2)
+    #expect(warnings.first?.hasPrefix("1 further activity in the file skipped") == true)
+    #expect(warnings.last?.hasPrefix("run 2 of the file skipped: it holds no two trackpoints") == true)
   }
 
   @Test(
