@@ -105,7 +105,8 @@ struct FITDamageTests {
     var one = FITEncoder()
     one.addPoint(0)
     #expect(
-      refusal(one.file()) == "it holds no two trackpoints at different times, so there is nothing to replay")
+      refusal(one.file())
+        == "it holds no two trackpoints at different times, so there is no run in it; export the recorded activity")
     var timeless = FITEncoder()
     for second in 0...9 { timeless.add(20, FITEncoder.pointFields(second)) }
     #expect(refusal(timeless.file()) == "it is a FIT file without a trackpoint that has a time")
