@@ -159,7 +159,9 @@ let package = Package(
     .testTarget(name: "RunBusWebTests", dependencies: ["RunBus", "RunBusWeb"], swiftSettings: settings),
     .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"], swiftSettings: settings),
+      name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"],
+      exclude: ["FIT/Clients"],
+      swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",
       dependencies: [

@@ -13,7 +13,7 @@ struct RecordingFlaw: Error {
   }
 }
 
-/// What was left out while reading, counted by kind, with the line of the first of each kind.
+/// What was left out while reading, counted by kind, with the line (in FIT, the byte) of the first of each kind.
 struct ReadingNotes {
   enum Kind: Int, CaseIterable {
     case noCharacter, noTime, badTime, farTime, badPosition, decimalComma, badNumber, outOfOrder, sorted
@@ -21,8 +21,10 @@ struct ReadingNotes {
     case undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
-  /// The sentence about what a repair of the XML left out.
+  /// The sentence about what is damaged, and what a repair of the XML left out.
   var damage: String?
+  /// What `line` counts.
+  var unit = "line"
 
   mutating func add(_ kind: Kind, line: Int, count: Int = 1) { counts[kind, default: (0, line)].count += count }
   func count(of kind: Kind) -> Int { counts[kind]?.count ?? 0 }
@@ -31,7 +33,7 @@ struct ReadingNotes {
   var sentences: [String] {
     (damage.map { [$0] } ?? [])
       + Kind.allCases.compactMap { kind in
-        counts[kind].map { kind.sentence(count: $0.count) + " (first at line \($0.line))" }
+        counts[kind].map { kind.sentence(count: $0.count) + " (first at \(unit) \($0.line))" }
       }
   }
 }

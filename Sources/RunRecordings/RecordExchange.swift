@@ -34,7 +34,7 @@ extension Node {
 }
 
 extension Hub {
-  /// Keeps the first run of a GPX or TCX document as a record, measured like a replay.
+  /// Keeps the first run of a GPX, TCX or FIT document as a record, measured like a replay.
   ///
   /// Importing a document twice gives one record. A document that RunBus exported keeps the id and title of its run.
   ///

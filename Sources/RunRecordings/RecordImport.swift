@@ -9,7 +9,7 @@ package enum RecordImport {
   /// A run of a document as a record, and a sentence for each kind of thing that was left out or is doubtful.
   package typealias ImportedRun = (record: RunRecord, warnings: [String])
 
-  /// Makes records from all runs of a GPX or TCX document, measured like a replay.
+  /// Makes records from all runs of a GPX, TCX or FIT document, measured like a replay.
   ///
   /// The run id follows from the content, so that importing a document twice gives one record. A document that
   /// ``RecordExport`` wrote keeps the id and the title of its run, even an empty title.

@@ -6,12 +6,12 @@ extension Recording {
   /// A larger file is not a recording of a run: a day with one point per second takes about 30 MB.
   static let bytesMax = 64 << 20
 
-  /// Reads a GPX 1.1 or TCX file. The format is found from the content. The path `-` is standard input.
+  /// Reads a GPX 1.1, TCX or FIT file. The format is found from the content. The path `-` is standard input.
   ///
   ///     let recording = try Recording.read(contentsOf: "run.gpx")
   ///
-  /// A damaged file is read as far as possible, if at least ten trackpoints and half of all can be read. ``warnings``
-  /// lists what was skipped, with the lines.
+  /// A damaged file is read as far as possible, if at least ten trackpoints and half of all can be read (of a FIT file,
+  /// which cannot be read beyond the damage, if two can). ``warnings`` lists what was skipped, with the lines.
   ///
   /// - Parameter run: Which run of a file with several, from 1; `nil` for the first, with a warning if there are more.
   /// - Throws: ``RunBusError/Code/badInput`` with one line that says what is wrong and where, when the file cannot be
@@ -23,7 +23,7 @@ extension Recording {
       [UInt8](document), name: URL(fileURLWithPath: named).lastPathComponent, path: named, run: run)
   }
 
-  /// Reads a GPX 1.1 or TCX document from memory.
+  /// Reads a GPX 1.1, TCX or FIT document from memory.
   ///
   /// - Parameters:
   ///   - document: The bytes of the document, at most 64 MiB.
@@ -51,8 +51,9 @@ extension Recording {
     return runs[number - 1]
   }
 
-  /// Reads every run of a GPX 1.1 or TCX document: each running activity of a TCX, and each track of a GPX that begins
-  /// more than an hour after the one before. A run that cannot be read is a warning of the first one that can.
+  /// Reads every run of a GPX 1.1, TCX or FIT document: each running activity of a TCX, each session of a FIT, and
+  /// each track of a GPX that begins more than an hour after the one before. A run that cannot be read is a warning of
+  /// the first one that can.
   ///
   /// - Returns: One recording at least, in the order of the document.
   /// - Throws: ``RunBusError/Code/badInput``, as ``read(contentsOf:run:)``, when no run can be read.
@@ -64,7 +65,7 @@ extension Recording {
     guard !document.isEmpty else { throw .unreadable(path, "it is empty") }
     var tracks: [RecordedTrack]
     do throws(RecordingFlaw) {
-      tracks = try Self.tracks(RecordingText(document))
+      tracks = try FITFormat.isHere(document) ? FITFormat.tracks(document) : Self.tracks(RecordingText(document))
     } catch {
       throw .unreadable(path, error.reason, line: error.line, column: error.column)
     }
@@ -91,7 +92,7 @@ extension Recording {
   private static func tracks(_ text: RecordingText) throws(RecordingFlaw) -> [RecordedTrack] {
     var (tracks, failure) = RecordingXML.read(text.bytes)
     if let failure { tracks = try repaired(text.bytes, failure) }
-    guard !tracks.isEmpty else { throw RecordingFlaw("it is neither GPX nor TCX") }
+    guard !tracks.isEmpty else { throw RecordingFlaw("it is neither GPX, TCX nor FIT") }
     if text.damagedLineCount > 0 {
       tracks[0].notes.add(.noCharacter, line: text.damagedLine, count: text.damagedLineCount)
     }

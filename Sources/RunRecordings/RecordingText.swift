@@ -50,9 +50,6 @@ struct RecordingText {
       throw RecordingFlaw(
         "it is Apple Health's list of all data, without positions; read the GPX files in workout-routes beside it")
     }
-    if start.count == 12, start[8...].elementsEqual(".FIT".utf8) {
-      throw RecordingFlaw("it is a FIT file; export the activity as TCX or GPX")
-    }
   }
 
   /// The supported encodings besides UTF-8 and UTF-16, by the name in the XML declaration.

@@ -32,7 +32,6 @@ struct RecordingTextTests {
     arguments: [
       ([0x1F, 0x8B, 8, 0], "it is compressed with gzip; unpack it first (gunzip)"),
       ([0x50, 0x4B, 3, 4], "it is a zip archive; unpack it first (unzip)"),
-      ([14, 16, 0, 0, 0, 0, 0, 0, 0x2E, 0x46, 0x49, 0x54], "it is a FIT file; export the activity as TCX or GPX"),
       ([0xFF, 0xFE, 0, 0], "it is UTF-32 text; save it as UTF-8"),
       (
         Array("<?xml encoding='big5'?><gpx>".utf8) + [0xA4, 0x40],

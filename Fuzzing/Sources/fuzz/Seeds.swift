@@ -31,6 +31,8 @@ enum Seeds {
     let terse = (0..<10).map { #"<trkpt lat="50.000\#($0)" lon="8"><time>2026-01-01T08:00:0\#($0)Z</time></trkpt>"# }
     save(Array("<gpx><trk><trkseg>\(terse.joined())</trkseg></trk></gpx>".utf8), "recording/terse.gpx")
 
+    for (name, file) in fitFiles { save(file, "recording/\(name).fit") }
+
     let lines = run.split(separator: "\n")
     let points = lines.filter { $0.hasPrefix("<trkpt") }
     let head = lines.prefix { !$0.hasPrefix("<trkpt") }
@@ -51,6 +53,35 @@ enum Seeds {
       // Longer ones are truncated, like the file of a device that was switched off.
       save(Array(RecordExport.tcx(record).utf8.prefix(4000)), "recording/\(name).tcx")
     }
+  }
+
+  /// FIT files, most of them so short that the fuzzer does not cut them off.
+  private static var fitFiles: [(String, [UInt8])] {
+    var terse = FITEncoder(headerSize: 12)
+    terse.add(20, [.uint32(253, FITEncoder.time(0)), .uint8(3, 140)], local: 1)
+    for second in 1...9 { terse.add(20, [.uint8(3, 140)], second: FITEncoder.time(second * 5), local: 2) }
+    var paused = FITEncoder(isBigEndian: true)
+    paused.addFileID()
+    for second in [0, 1, 30, 31] { paused.addPoint(second) }
+    for (second, change) in [(0, 0), (2, 1), (29, 0), (32, 4)] { paused.addTimer(second, UInt8(change)) }
+    var app = FITEncoder()
+    for second in 0...4 {
+      app.add(
+        20, [.uint32(253, FITEncoder.time(second)), .uint32(5, UInt32(second * 300))],
+        developer: [FITEncoder.DeveloperField(number: 0, bytes: [1, 2])])
+    }
+    var sessions = FITEncoder()
+    for second in [0, 1, 60, 61] { sessions.add(20, [.uint32(253, FITEncoder.time(second)), .uint8(3, 140)]) }
+    for (start, sport) in [(0, 2), (60, 1)] {
+      sessions.add(18, [.uint32(2, FITEncoder.time(start)), .enumeration(5, UInt8(sport))], local: 1)
+    }
+    var settings = FITEncoder()
+    settings.addFileID(type: 2)
+    return [
+      ("terse", terse.file()), ("paused", paused.file()), ("app", app.file()), ("sessions", sessions.file()),
+      ("chained", terse.file() + app.file()), ("unfinished", terse.file(claimed: 0)), ("settings", settings.file()),
+      ("whole", FITEncoder.run(0...9).file()),
+    ]
   }
 
   /// The record with everything added that a recording of a few seconds lacks.

@@ -10,7 +10,7 @@ struct Measure: ParsableCommand {
 
         busnode measure run.gpx
         gunzip -c run.gpx.gz | busnode measure -
-        busnode measure run.tcx --splits --units imperial
+        busnode measure run.fit --splits --units imperial
         busnode measure season.tcx --run 3
         busnode measure run.tcx --weight 70 --compare
         busnode measure run.tcx --no-pedometer --compare
@@ -36,7 +36,7 @@ struct Measure: ParsableCommand {
       explains the numbers.
       """)
 
-  @Argument(help: ArgumentHelp("A recording, GPX or TCX; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A recording, GPX, TCX or FIT; - is standard input.", valueName: "file"))
   var file: String
 
   @Option(

@@ -99,9 +99,9 @@ struct RecordsExport: AsyncParsableCommand {
 struct RecordsImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import runs: GPX, TCX, or JSON of an export.",
+    abstract: "Import runs: GPX, TCX, FIT, or JSON of an export.",
     discussion: """
-        busnode records import run.gpx old/*.tcx
+        busnode records import run.gpx old/*.tcx watch/*.fit
         busnode records import run.json
         gunzip -c run.gpx.gz | busnode records import -
         busnode records import run.tcx --weight 70      computes energy, too

@@ -1,0 +1,1 @@
+../../../Tests/RunRecordingsTests/FIT/FITDocuments.swift
