@@ -192,7 +192,7 @@ struct DocumentSessionTests {
           name: "page.md",
           text: "```\n$ sh -c 'echo $$ > \(name); exec \(block.dropFirst(2).prefix(17))'\(rest)\n```")
         try await withTestBus { inner in
-          let found = try await DocumentSession(page: page, bus: inner, deadline: isHanging ? 3 : 90).run()
+          let found = try await DocumentSession(page: page, bus: inner, deadline: isHanging ? 12 : 90).run()
           #expect(found.count == 1)
           #expect(found.first?.description.contains(isHanging ? "did not end" : "leaves running") == true, "\(found)")
         }
