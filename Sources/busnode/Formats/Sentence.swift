@@ -8,7 +8,9 @@ enum Sentence {
   ///   - phase: The phase that the hub told with the verdict.
   ///   - age: The run time since the press, or the one that it repeats, took effect.
   static func verdict(_ verdict: Verdict, phase: RunPhase?, age: BusDuration?) -> String {
-    if case .coalesced = verdict.outcome, let phase, phase == verdict.kind.targetPhase, let age, age >= longAgo {
+    if case .coalesced = verdict.outcome, let phase, phase == verdict.kind.targetPhase, let age,
+      age >= longAgo(verdict.kind)
+    {
       return "\(verdict.kind.rawValue) was already asked for: the run has been \(phase.rawValue) for "
         + "\(old(age.seconds)) (revision \(verdict.revision))"
     }
@@ -18,8 +20,9 @@ enum Sentence {
     return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
   }
 
-  /// From when on a press repeats one that its person does not have in mind any more.
-  private static let longAgo = BusDuration.seconds(60)
+  /// From when on a press repeats one that its person does not have in mind any more. A start behind the window of another
+  /// one begins no run, as its person may expect.
+  private static func longAgo(_ kind: CommandKind) -> BusDuration { .seconds(kind == .start ? 1 : 60) }
 
   private static func phase(after verdict: Verdict, told: RunPhase?) -> RunPhase? {
     switch verdict.outcome {
