@@ -138,7 +138,9 @@ struct UsageSentenceTests {
     #expect(
       said(.running, .seconds(1380)) == "start was already asked for: the run has been running for 23 min (revision 1)")
     #expect(said(.running, .seconds(2)) == "start was already asked for: the run has been running for 2 s (revision 1)")
-    let others = [(RunPhase.running, BusDuration.milliseconds(999)), (.running, nil), (.paused, .seconds(1380))]
+    let others: [(RunPhase, BusDuration?)] = [
+      (.running, .milliseconds(999)), (.running, nil), (.paused, .seconds(1380)),
+    ]
     for (phase, age) in others {
       #expect(
         said(phase, age) == "start was already asked for: it counts once; the run is \(phase.rawValue) (revision 1)")
