@@ -120,11 +120,14 @@ public struct LiveContent: Hashable, Sendable {
   /// What is visible of a snapshot; `nil` while there is no run to show.
   public init?(_ snapshot: Snapshot, pending: [CommandKind] = []) {
     guard let runID = snapshot.runID, snapshot.phase != .idle else { return nil }
+    var numbers = LiveNumbers(snapshot.metrics)
+    // A run that is over has no present pace: a screen shows its average, as every other face of it.
+    if !snapshot.phase.isOn { numbers.paceSecondsPerKilometer = nil }
     self.init(
       runID: runID, phase: snapshot.phase, changedBy: snapshot.changedBy?.source, isRecovering: snapshot.isRecovering,
       clock: LiveClock(
         active: snapshot.metrics.active, at: snapshot.capturedAt, isTicking: snapshot.isActiveTimeRunning),
-      numbers: LiveNumbers(snapshot.metrics), pending: pending)
+      numbers: numbers, pending: pending)
   }
 
   /// Whether the screen would be wrong, and not only behind, with `other` instead of this content: another run, phase

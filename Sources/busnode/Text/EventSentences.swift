@@ -12,7 +12,8 @@ extension Sentence {
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
     }
-    if let pace = metrics.currentPaceSecondsPerKilometer ?? metrics.averagePaceSecondsPerKilometer {
+    let present = snapshot.phase.isOn ? metrics.currentPaceSecondsPerKilometer : nil
+    if let pace = present ?? metrics.averagePaceSecondsPerKilometer {
       parts.append(units.paceText(pace))
     }
     if let rate = metrics.heartRateBpm { parts.append(aged("\(whole(rate)) bpm", .heartRate, of: snapshot)) }

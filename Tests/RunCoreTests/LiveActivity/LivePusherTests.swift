@@ -110,6 +110,22 @@ struct LivePusherTests {
     #expect(run.pass(30) { $0.metrics.distanceMeters = 504 } == [])
   }
 
+  @Test("A run that is over shows its average pace, not the one of its last half minute")
+  func finalPace() {
+    var run = PushedRun()
+    let paces: (inout Snapshot) -> Void = {
+      $0.metrics.distanceMeters = 1000
+      $0.metrics.moments.distance = $0.metrics.elapsed
+      ($0.metrics.currentPaceSecondsPerKilometer, $0.metrics.averagePaceSecondsPerKilometer) = (270, 271)
+    }
+    #expect(run.publish(paces)?.content.numbers.paceSecondsPerKilometer == 270)
+    let last = run.publish {
+      paces(&$0)
+      $0.phase = .completed
+    }?.content.numbers
+    #expect(last?.paceSecondsPerKilometer == nil && last?.averagePaceSecondsPerKilometer == 271)
+  }
+
   @Test("In the long run the budget allows a push of numbers every 30 s")
   func budget() {
     var run = PushedRun()
