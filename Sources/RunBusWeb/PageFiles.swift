@@ -1277,7 +1277,7 @@ export function showLive(main, tell, banner, tiles) {
     [view, cameAt, isFollowing] = [next, Date.now(), true];
     stand(view.link.refusal && !view.state.runId ? word("refused", { reason: view.link.refusal }) : null);
     line.className = `line-of-state ${!view.link.reachable || view.hubLost || view.hubOffDuty ? "warn" : view.state.phase}`;
-    // Of a run that is over nobody knows how fast it was played, and of a phone out of reach how fast it will go on.
+    // The speed at which a finished run was played is not known, nor is that of a phone out of reach.
     replay.hidden = view.speed === 1 || !["running", "paused"].includes(view.state.phase) || !view.link.reachable;
     setText(replay, replay.hidden ? "" : word("replaySpeed", { speed: view.speed }));
     document.title = `${phaseName(view.state.phase)} · RunBus`;
@@ -1297,7 +1297,7 @@ export function showLive(main, tell, banner, tiles) {
     if (reason || !view) stand(word(reason || "loading"));
     banner.hidden = state !== "opening";
     setText(banner, banner.hidden ? "" : word("reconnecting"));
-    // A press would reach nobody until the next view comes.
+    // A press is not delivered before the next view comes.
     if (state !== "open") isFollowing = false;
     if (view) draw();
   });

@@ -25,7 +25,7 @@ struct RecentCommands: Sendable {
   }
 
   /// The link to the hub is lost, or the hub has begun anew. It judges what had reached it, and publishes a verdict on the
-  /// command of another device once: whoever is not there does not hear it.
+  /// command of another device once: a server that was out of reach does not hear it.
   mutating func loseTrack() {
     for index in all.indices where all[index].receipt.stage == .pending && all[index].deviceID != own {
       all[index].isUnheard = true

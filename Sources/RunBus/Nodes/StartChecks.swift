@@ -4,7 +4,7 @@ package import RunCore
 /// anything, and `busnode doctor` runs the same ones: it cannot call well what a start refuses.
 ///
 /// A check makes nothing, changes nothing and takes no lock. Whether another process holds the bus or the store is known
-/// only to whoever tries to lock it: ``HubLock`` and ``StoreHealth`` tell that, and the latter also whether a store is of
+/// only after an attempt to lock it: ``HubLock`` and ``StoreHealth`` make it, and the latter also tells whether a store is of
 /// the other role.
 package enum StartChecks {
   /// What prevents a hub from starting.
@@ -49,7 +49,7 @@ package enum StartChecks {
   }
 
   /// Why no hub of its own belongs on a machine that is paired with another one under the bus's name; `nil` when it is not
-  /// paired. All commands with that name go to the other hub, so nobody would see this one.
+  /// paired. All commands with that name go to the other hub and not to this one.
   ///
   /// - Throws: ``RunBusError/Code/store`` when the keys cannot be read.
   package static func pairing(

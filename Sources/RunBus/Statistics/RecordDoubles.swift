@@ -51,7 +51,7 @@ package struct RecordDoubles: Sendable {
     }
   }
 
-  /// Nobody imports one run more often; the bound keeps many records of one moment from being compared with each other.
+  /// More copies of one run are not expected; the bound limits how many records of one moment are compared.
   private static let likenessesMax = 100
 
   /// The record of which another is likely a double; `nil` for an original.
