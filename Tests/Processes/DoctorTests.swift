@@ -168,7 +168,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("A paired machine whose key is damaged keeps its store when that is moved away; erase leaves nothing of it")
+  @Test("A paired machine whose key is damaged is told to keep its store; erase names the stores that may be its own")
   func damagedDeviceKey() async throws {
     try await withTestBus { bus in
       let port = try #require(Loopback.freeFixedPorts())
@@ -186,11 +186,18 @@ struct DoctorTests {
       let refused = bus.spawn("state", environment: machine.environment)
       #expect(try await refused.ending() != .exited(0))
       #expect(refused.view.errors.first?.contains("move it away and pair again") == true)
-      let stores = { try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("_bus-") } }
-      #expect(try stores().count == 1)
+      // The store of another bus, whose key is away.
+      try FileManager.default.createDirectory(atPath: state + "/_bus-other/watch", withIntermediateDirectories: true)
+      func stores() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("_bus-") }
+      }
+      let all = try stores()
+      #expect(all.count == 2)
       let erased = bus.spawn("erase", "--yes", "--bus", "default", environment: machine.environment)
-      #expect(try await erased.ending() == .exited(0))
-      #expect(try stores().isEmpty, "\(erased.view.lines)")
+      #expect(try await erased.ending() == .exited(74))
+      let told = try #require(erased.view.errors.first)
+      #expect(all.allSatisfy { told.contains("\(state)/\($0)") }, "\(told)")
+      #expect(try stores() == all && !FileManager.default.fileExists(atPath: key))
     }
   }
 

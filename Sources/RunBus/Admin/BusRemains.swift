@@ -11,15 +11,13 @@ import RunCore
 package struct BusRemains: Sendable {
   /// The files and directories that exist, keys first.
   package let paths: [String]
+  /// Directories with the state of buses of other machines that no keys name, if the keys of this bus cannot be read: one of
+  /// them may be its own. They are left alone, because they may as well belong to another bus whose keys are away.
+  package let ownerless: [String]
   private let locations: [BusLocation]
-  /// Directories with the state of buses that no keys name.
-  private let orphans: [String]
 
   /// Looks for what a bus has here: one with a name under this name and under the id of the bus that has the name on this
   /// machine.
-  ///
-  /// Keys that cannot be read do not tell the id of their bus. Then the state of every bus of another machine counts whose
-  /// id no readable keys name: it cannot be reached by any other command.
   package init(of location: BusLocation, environment: [String: String]? = nil) {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let keys = KeyFiles(environment: environment)
@@ -34,18 +32,17 @@ package struct BusRemains: Sendable {
       }
     }
     locations = [location] + [paired].compactMap { $0 }
-    orphans =
-      isUnreadable ? Self.orphans(beside: location.stateDirectory, keyNames, keys, environment) : []
+    ownerless = isUnreadable ? Self.ownerless(beside: location.stateDirectory, keyNames, keys, environment) : []
     // A file that was being written when its process died has a dot before its name.
     let keyPaths = keyNames.filter { file in
       ["\(name).hub", "\(name).device"].contains { file == $0 || file.hasPrefix(".\($0).") }
     }.sorted().map { keys.path(of: $0) }
     let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
-    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) } + orphans
+    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
   /// The directories with the state of buses of other machines that no readable keys name.
-  private static func orphans(
+  private static func ownerless(
     beside directory: String, _ keyNames: [String], _ keys: KeyFiles, _ environment: [String: String]
   ) -> [String] {
     let named = keyNames.filter { $0.hasSuffix(".device") }.compactMap { file -> String? in
@@ -70,12 +67,6 @@ package struct BusRemains: Sendable {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: location.stateDirectory)) ?? []
       for device in names.compactMap({ DeviceID($0) }) {
         locks.append(HeldStore(try StoreFile.lock(location.stateDirectory(for: device), device)))
-      }
-    }
-    for orphan in orphans {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: orphan)) ?? []
-      for device in names.compactMap({ DeviceID($0) }) {
-        locks.append(HeldStore(try StoreFile.lock("\(orphan)/\(device)", device)))
       }
     }
     for path in paths { try Self.remove(path) }

@@ -19,7 +19,8 @@ struct Erase: AsyncParsableCommand {
         0    removed, or there was nothing
         1    the answer was no
         64   without a terminal: not both --yes and --bus
-        74   something could not be removed
+        74   something could not be removed, or its keys are damaged and do not tell
+             which stores are its own
         75   a node of the bus runs; nothing was removed
       """)
 
@@ -54,6 +55,12 @@ struct Erase: AsyncParsableCommand {
     } catch {
       guard error.code == .store else { throw Failure(error) }
       throw Failure(code: error.code.description, message: error.message, exitStatus: ExitStatus.diskError)
+    }
+    guard remains.ownerless.isEmpty else {
+      throw Failure(
+        code: "store",
+        message: "the keys of \(name) were damaged, so whether these stores are its own is not known: remove by hand "
+          + "which are: \(remains.ownerless.joined(separator: ", "))", exitStatus: ExitStatus.diskError)
     }
     Output.tell("nothing of \(name) is left on this machine")
   }
