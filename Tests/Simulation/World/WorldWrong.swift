@@ -121,7 +121,8 @@ extension World {
       deviceID: voice.name, role: .shell, nodeID: NodeID(high: WrongParty.mark, low: voice.connection),
       storeID: voice.store, nonce: random.next(), termSeen: min(termSeen, 1 << 62),
       hub: hub,
-      acknowledged: acknowledged, received: received)
+      // It may claim that its store is gone with it, and come back with that store.
+      acknowledged: acknowledged, received: received, isEphemeral: chance(3))
   }
 
   mutating func say(
