@@ -12,7 +12,7 @@ import TestSupport
   import Darwin
 #endif
 
-@Suite("Looking for what is wrong on a machine, and leaving it")
+@Suite("Looking for what is wrong on a machine")
 struct DoctorTests {
   /// The findings of `busnode doctor`, and its exit status.
   private static func findings(
@@ -25,24 +25,12 @@ struct DoctorTests {
     return (ending, all.filter { $0["level"]?.string == "bad" }.compactMap { $0["text"]?.string }, all)
   }
 
-  private static func stopped(_ bus: TestBus) async throws {
-    let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(try #require(Loopback.freeFixedPorts()))")
-    _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-    #expect(try await bus.run("send", "start").ending == .exited(0))
-    phone.signal(SIGTERM)
-    #expect(try await phone.ending() == .exited(0))
-  }
-
-  private static func state(of bus: TestBus) throws -> String {
-    try #require(bus.environment["XDG_STATE_HOME"] ?? nil) + "/runbus"
-  }
-
   @Test("On a good machine nothing is bad, whether or not nodes run, and nothing is changed")
   func good() async throws {
     try await withTestBus { bus in
       #expect(try await Self.findings(bus).bad == [])
-      try await Self.stopped(bus)
-      let file = try Self.state(of: bus) + "/default/phone/node.sqlite"
+      try await bus.leavePhone()
+      let file = try bus.runBusState() + "/default/phone/node.sqlite"
       let before = try Data(contentsOf: URL(fileURLWithPath: file))
       let found = try await Self.findings(bus)
       #expect(found.bad == [] && found.all.contains { $0["text"]?.string?.contains("its store is sound") == true })
@@ -64,8 +52,8 @@ struct DoctorTests {
   @Test("Each wrong thing is one line that says what to do, and the status is 2")
   func bad() async throws {
     try await withTestBus { bus in
-      try await Self.stopped(bus)
-      let state = try Self.state(of: bus)
+      try await bus.leavePhone()
+      let state = try bus.runBusState()
       let busDirectory = state + "/default"
       #expect(chmod(busDirectory, 0o775) == 0 && chmod(state + "/_keys/default.hub", 0o644) == 0)
       let damaged = try #require(FileHandle(forUpdatingAtPath: busDirectory + "/phone/node.sqlite"))
@@ -90,9 +78,7 @@ struct DoctorTests {
   @Test("A paired machine is told when its phone cannot be reached")
   func unreachable() async throws {
     try await withTestBus { bus in
-      let port = try #require(Loopback.freeFixedPorts())
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let phone = try await bus.listeningPhone()
       let watch = try PairedMachine("watch", on: bus)
       try await watch.pair(on: bus)
       func phoneLine() async throws -> String? {
@@ -118,116 +104,6 @@ struct DoctorTests {
       #expect(phone.view.errors.count == 1 && phone.view.errors[0].contains("chmod 700 '\(parent)'"))
       #expect(try FileManager.default.attributesOfItem(atPath: parent)[.posixPermissions] as? Int == 0o770)
     }
-  }
-
-  @Test("Nothing of a bus is left after erase; other buses and a running node are not touched")
-  func erase() async throws {
-    try await withTestBus { bus in
-      try await Self.stopped(bus)
-      let other = bus.spawn("phone", "--json", "--bus", "other")
-      _ = try await other.event("the other phone") { $0["event"]?.string == "snapshot" }
-      #expect(try await bus.run("erase", "--bus", "other", "--yes").ending == .exited(75))
-      let unasked = bus.spawn("erase")
-      unasked.closeInput()
-      #expect(try await unasked.ending() == .exited(64))
-      #expect(unasked.view.errors.first?.contains("erase --yes --bus NAME") == true)
-      #expect(try await bus.run("records", "ls").ending == .exited(0))
-      #expect(try await bus.run("erase", "--bus", "default", "--yes").ending == .exited(0))
-      let state = try Self.state(of: bus)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == ["_keys", "other"])
-      #expect(try FileManager.default.contentsOfDirectory(atPath: state + "/_keys") == [])
-      #expect(try FileManager.default.contentsOfDirectory(atPath: bus.runtimeDirectory + "/runbus") == ["other"])
-      #expect(try await bus.run("state", "--bus", "other").ending == .exited(0))
-      let again = try await bus.run("erase", "--bus", "default", "--yes")
-      #expect(again.lines.last?.contains("nothing on this machine") == true)
-    }
-  }
-
-  @Test("erase removes the bus that the variable names and no other; without a terminal --yes needs a name")
-  func eraseNamed() async throws {
-    try await withTestBus { bus in
-      for name in ["default", "garden"] {
-        let phone = bus.spawn("phone", "--json", "--bus", name)
-        _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-        phone.signal(SIGTERM)
-        #expect(try await phone.ending() == .exited(0))
-      }
-      let state = try Self.state(of: bus)
-      let garden = ["RUNBUS_BUS": "garden" as String?]
-      for environment in [garden, [:]] {
-        let unnamed = try await bus.run("erase", "--yes", environment: environment)
-        #expect(unnamed.ending == .exited(64) && unnamed.errors.first?.contains("needs --bus") == true)
-      }
-      let asked = bus.spawn("erase", environment: garden)
-      asked.closeInput()
-      #expect(try await asked.ending() == .exited(64))
-      #expect(asked.view.lines.allSatisfy { $0.contains("/garden") }, "\(asked.view.lines)")
-      #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == ["default", "garden"])
-      #expect(try await bus.run("erase", "--bus", "garden", "--yes").ending == .exited(0))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["default"])
-    }
-  }
-
-  @Test("A paired machine whose key is damaged is told to keep its store; erase names the stores that may be its own")
-  func damagedDeviceKey() async throws {
-    try await withTestBus { bus in
-      let port = try #require(Loopback.freeFixedPorts())
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-      let machine = try PairedMachine("watch", on: bus)
-      try await machine.pair(on: bus)
-      let watch = bus.spawn("watch", "--json", environment: machine.environment)
-      _ = try await watch.event("the phone") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
-      watch.signal(SIGTERM)
-      _ = try await watch.ending()
-      let state = try #require(machine.environment["XDG_STATE_HOME"] ?? nil) + "/runbus"
-      let key = state + "/_keys/default.device"
-      try Data(try Data(contentsOf: URL(fileURLWithPath: key)).prefix(30)).write(to: URL(fileURLWithPath: key))
-      let refused = bus.spawn("state", environment: machine.environment)
-      #expect(try await refused.ending() != .exited(0))
-      #expect(refused.view.errors.first?.contains("move it away and pair again") == true)
-      // The store of another bus, whose key is away.
-      try FileManager.default.createDirectory(atPath: state + "/_bus-other/watch", withIntermediateDirectories: true)
-      func stores() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("_bus-") }
-      }
-      let all = try stores()
-      #expect(all.count == 2)
-      let erased = bus.spawn("erase", "--yes", "--bus", "default", environment: machine.environment)
-      #expect(try await erased.ending() == .exited(74))
-      let told = try #require(erased.view.errors.first)
-      #expect(all.allSatisfy { told.contains("\(state)/\($0)") }, "\(told)")
-      #expect(try stores() == all && !FileManager.default.fileExists(atPath: key))
-    }
-  }
-
-  @Test("A phone that hangs is not told as one that does not run, and one that ends during pairing is named")
-  func hangingPhone() async throws {
-    try await withTestBus { bus in
-      let port = try #require(Loopback.freeFixedPorts())
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-      phone.signal(SIGSTOP)
-      let hung = try await bus.run("pair", "--yes")
-      #expect(hung.ending == .exited(69) && hung.errors.first?.contains("does not answer") == true, "\(hung.errors)")
-      phone.signal(SIGCONT)
-      let pair = bus.spawn("pair", "--yes", "--json")
-      _ = try await pair.event("the line") { $0["line"] != nil }
-      phone.signal(SIGKILL)
-      _ = try await phone.ending()
-      _ = try await pair.ending()
-      #expect(pair.view.errors.contains { $0.contains("does not run") || $0.contains("ended") }, "\(pair.view.errors)")
-    }
-  }
-
-  @Test("The question of erase names the bus and what named it")
-  func eraseQuestion() throws {
-    func question(_ bus: String?, _ environment: [String: String]) throws -> String {
-      Erase.question(try BusChoice(bus: bus, address: nil, environment: environment))
-    }
-    #expect(try question("garden", [:]).contains("bus \"garden\" (from --bus)"))
-    #expect(try question(nil, ["RUNBUS_BUS": "garden"]).contains("bus \"garden\" (from RUNBUS_BUS)"))
-    #expect(try question(nil, [:]).contains("bus \"default\" (from the default)"))
   }
 
   // MARK: What a start refuses
@@ -298,12 +174,12 @@ struct DoctorTests {
   @Test("What a command refuses to start for, doctor reports, and changes nothing", arguments: Broken.allCases)
   func refusedStart(broken: Broken) async throws {
     try await withTestBus { bus in
-      try await Self.stopped(bus)
+      try await bus.leavePhone()
       let watch = bus.spawn("watch", "--json")
       _ = try await watch.wait(for: "the watch") { $0.json.first }
       watch.signal(SIGTERM)
       _ = try await watch.ending()
-      let (state, runtime) = (try Self.state(of: bus), bus.runtimeDirectory + "/runbus")
+      let (state, runtime) = (try bus.runBusState(), bus.runtimeDirectory + "/runbus")
       try broken.happen(state: state, runtime: runtime)
       var command = broken.command
       if command.last?.hasSuffix(":") == true { command[2] += "\(try #require(Loopback.freeFixedPorts()))" }
@@ -373,9 +249,7 @@ struct DoctorTests {
   @Test("A paired machine is told that its key was taken back, that the phone has another key, and of its own phone")
   func paired() async throws {
     try await withTestBus { bus in
-      let port = try #require(Loopback.freeFixedPorts())
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      _ = try await bus.listeningPhone()
       let watch = try PairedMachine("watch", on: bus)
       try await watch.pair(on: bus)
       func phoneLine() async throws -> (level: String?, text: String) {
@@ -416,12 +290,10 @@ struct DoctorTests {
   @Test("A phone is told that its key is gone while devices are paired, whether it runs or not")
   func keyGone() async throws {
     try await withTestBus { bus in
-      let port = try #require(Loopback.freeFixedPorts())
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(port)")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let phone = try await bus.listeningPhone()
       try await PairedMachine("watch", on: bus).pair(on: bus)
       #expect(try await Self.findings(bus).bad == [])
-      try FileManager.default.removeItem(atPath: try Self.state(of: bus) + "/_keys/default.hub")
+      try FileManager.default.removeItem(atPath: try bus.runBusState() + "/_keys/default.hub")
       for _ in ["it runs", "it has ended"] {
         let found = try await Self.findings(bus)
         #expect(found.bad.count == 1 && found.bad[0].contains("1 paired device"), "\(found.bad)")
@@ -439,14 +311,13 @@ struct DoctorTests {
   @Test("A phone that runs and takes nothing is found: its sockets are gone, or its list waits to be confirmed")
   func takesNothing() async throws {
     try await withTestBus { bus in
-      try await Self.stopped(bus)
-      let store = try DatabaseQueue(path: try Self.state(of: bus) + "/default/phone/node.sqlite")
+      try await bus.leavePhone()
+      let store = try DatabaseQueue(path: try bus.runBusState() + "/default/phone/node.sqlite")
       try await store.write { db in
         try db.execute(sql: "INSERT OR REPLACE INTO paired_version (one, version, heard) VALUES (1, 1, 2)")
       }
       try store.close()
-      let phone = bus.spawn("phone", "--json", "--listen", "tcp://127.0.0.1:\(try #require(Loopback.freeFixedPorts()))")
-      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      _ = try await bus.listeningPhone()
       let behind = try await Self.findings(bus)
       #expect(behind.bad.count == 1 && behind.bad[0].contains("busnode devices confirm"), "\(behind.bad)")
       #expect(try await bus.run("devices", "confirm").ending == .exited(0))

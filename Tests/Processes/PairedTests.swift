@@ -5,21 +5,31 @@ import Testing
 
 @Suite("Paired devices")
 struct PairedTests {
-  /// A phone that listens for paired devices.
-  private static func phone(on bus: TestBus, port: UInt16) async throws -> NodeProcess {
-    let phone = bus.spawn("phone", "--json", "--debounce", "0", "--listen", "tcp://127.0.0.1:\(port)")
-    _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
-    return phone
-  }
-
   /// Three free ports in a row.
   private static func port() throws -> UInt16 { try #require(Loopback.freeFixedPorts()) }
+
+  @Test("A phone that hangs is not told as one that does not run, and one that ends during pairing is named")
+  func hangingPhone() async throws {
+    try await withTestBus { bus in
+      let phone = try await bus.listeningPhone()
+      phone.signal(SIGSTOP)
+      let hung = try await bus.run("pair", "--yes")
+      #expect(hung.ending == .exited(69) && hung.errors.first?.contains("does not answer") == true, "\(hung.errors)")
+      phone.signal(SIGCONT)
+      let pair = bus.spawn("pair", "--yes", "--json")
+      _ = try await pair.event("the line") { $0["line"] != nil }
+      phone.signal(SIGKILL)
+      _ = try await phone.ending()
+      _ = try await pair.ending()
+      #expect(pair.view.errors.contains { $0.contains("does not run") || $0.contains("ended") }, "\(pair.view.errors)")
+    }
+  }
 
   @Test("A device is paired with a line, controls the run under its own bus name, and is cut off when it is revoked")
   func paired() async throws {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
-      let phone = try await Self.phone(on: bus, port: try Self.port())
+      let phone = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       let line = try await watch.pair(on: bus, as: "watch-1")
       let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
@@ -82,7 +92,7 @@ struct PairedTests {
   func again() async throws {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
-      _ = try await Self.phone(on: bus, port: try Self.port())
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       let line = try await watch.pair(on: bus, as: "watch-1")
       // The pairing port is closed by now: the control port tells that the key is paired.
       let join = bus.spawn("join", "--device", "watch-1", environment: watch.environment)
@@ -115,7 +125,7 @@ struct PairedTests {
   func unasked() async throws {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
-      _ = try await Self.phone(on: bus, port: try Self.port())
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       let pair = bus.spawn("pair", "--no-qr")
       pair.closeInput()
       let line = try await pair.wait(for: "the line", within: 90) { $0.lines.first { $0.hasPrefix("runbus://") } }
@@ -148,7 +158,7 @@ struct PairedTests {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
       let port = try Self.port()
-      let phone = try await Self.phone(on: bus, port: port)
+      let phone = try await bus.listeningPhone("--debounce", "0", port: port)
       let pair = bus.spawn("pair", "--yes", "--json")
       let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
       let join = bus.spawn("join", "--device", "watch-1", "--json", environment: watch.environment)
@@ -179,7 +189,9 @@ struct PairedTests {
         try await kill(phone)
       }
       for process in [join, pair] where process.view.ending == nil { try await kill(process) }
-      if [.phoneOpen, .phoneAsking, .phonePaired].contains(death) { _ = try await Self.phone(on: bus, port: port) }
+      if [.phoneOpen, .phoneAsking, .phonePaired].contains(death) {
+        _ = try await bus.listeningPhone("--debounce", "0", port: port)
+      }
       // The same line is enough when the phone had paired the key; else a new one is needed.
       let again = bus.spawn("join", "--device", "watch-1", "--json", environment: watch.environment)
       again.write(line)
@@ -198,7 +210,7 @@ struct PairedTests {
   @Test("Ctrl-C closes pairing, however soon it comes")
   func interrupted() async throws {
     try await withTestBus { bus in
-      _ = try await Self.phone(on: bus, port: try Self.port())
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       for _ in 0..<10 {
         let pair = bus.spawn("pair", "--yes", "--json")
         _ = try await pair.event("the line") { $0["step"]?.string == "open" }
@@ -230,7 +242,7 @@ struct PairedTests {
   func stoppedPhone() async throws {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
-      let phone = try await Self.phone(on: bus, port: try Self.port())
+      let phone = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       try await watch.pair(on: bus, as: "watch-1")
       phone.signal(SIGTERM)
       _ = try await phone.ending()
@@ -250,7 +262,7 @@ struct PairedTests {
     .enabled(if: Checkout.hasPython || ProcessInfo.processInfo.environment["CI"] != nil))
   func python() async throws {
     try await withTestBus { bus in
-      let phone = try await Self.phone(on: bus, port: try Self.port())
+      let phone = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       let pair = bus.spawn("pair", "--yes", "--json")
       let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
       let keys = "\(bus.directory)/keys.json"
@@ -281,7 +293,7 @@ struct PairedTests {
   func rotation() async throws {
     try await withTestBus { bus in
       let watch = try PairedMachine("watch", on: bus)
-      _ = try await Self.phone(on: bus, port: try Self.port())
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       try await watch.pair(on: bus, as: "watch-1")
       let node = bus.spawn("watch", "--json", environment: watch.environment)
       _ = try await node.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }

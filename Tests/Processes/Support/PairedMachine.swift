@@ -2,6 +2,12 @@ import Foundation
 import Testing
 import TestSupport
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Another machine that is paired with a bus: the same computer with directories of its own.
 struct PairedMachine {
   /// The variables for its processes.
@@ -38,5 +44,29 @@ struct PairedMachine {
     let digits = join.view.json.compactMap { $0["digits"]?.string }
     #expect(digits.count == 1 && digits == pair.view.json.compactMap { $0["digits"]?.string })
     return line
+  }
+}
+
+extension TestBus {
+  /// The directory with the state of all buses and the keys.
+  func runBusState() throws -> String { try #require(environment["XDG_STATE_HOME"] ?? nil) + "/runbus" }
+
+  /// A phone that listens for paired devices.
+  ///
+  /// - Parameter port: The first of three free ports in a row; `nil` for any.
+  func listeningPhone(_ more: String..., port: UInt16? = nil) async throws -> NodeProcess {
+    let port = try #require(port ?? Loopback.freeFixedPorts())
+    let phone = spawn(
+      executable: TestBus.busnode, ["phone", "--json", "--listen", "tcp://127.0.0.1:\(port)"] + more)
+    _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+    return phone
+  }
+
+  /// Leaves the state of a phone that has listened and had a run, and does not run any more.
+  func leavePhone() async throws {
+    let phone = try await listeningPhone()
+    #expect(try await run("send", "start").ending == .exited(0))
+    phone.signal(SIGTERM)
+    #expect(try await phone.ending() == .exited(0))
   }
 }
