@@ -48,7 +48,7 @@ public struct WebServer: Sendable {
   ///   cannot listen.
   public func run(_ ready: @escaping @Sendable (URL) -> Void) async throws { await run(at: try takePort(), ready) }
 
-  /// A port that a server has taken, and that answers nobody yet.
+  /// A port that a server has taken and does not answer on yet.
   package struct Port: Sendable {
     fileprivate let listener: WebListener
   }

@@ -147,7 +147,7 @@ extension RecordedTrack {
 
 extension RecordedTrack {
   /// A median cadence above this is in steps of both feet. As strides of one foot it would mean more than 210 steps per
-  /// minute over half of a run, which nobody keeps up.
+  /// minute over half of a run, which no runner keeps up.
   static let stridesMax = 105.0
   private static let stepsMax = 300.0
   /// Fewer steps a minute than this are no walk: the number is one of strides.
@@ -158,7 +158,7 @@ extension RecordedTrack {
 
   /// Turns the recorded cadence into steps of both feet. Most devices record strides of one foot, some exports record
   /// steps. The median of the values above zero decides, and for a slow cadence the length of a step: where strides
-  /// would mean steps that nobody makes, the file counts steps.
+  /// would mean steps that no person makes, the file counts steps.
   ///
   /// - Returns: How many steps one unit of the recorded cadence is, 1 or 2.
   mutating func countSteps() -> Double {

@@ -3063,7 +3063,7 @@ nonisolated struct WireRecordSummaries: Sendable {
   init() {}
 }
 
-/// A run whose record was removed: no earlier version of it is shown any more.
+/// A run whose record was removed: no earlier version of it is shown.
 nonisolated struct WireRecordRemoval: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -77,7 +77,7 @@ package struct Hello: Hashable, Sendable {
   package var listVersion: UInt64
   /// The key of the hub that the peer keeps for later; `nil` if none was announced to it.
   package var nextHubKey: KeyFingerprint?
-  /// Whether the peer keeps its store in memory: once it has ended, nobody comes back with that store.
+  /// Whether the peer keeps its store in memory: once it has ended, no node comes back with that store.
   package var isEphemeral: Bool
 
   /// A hello from its parts.

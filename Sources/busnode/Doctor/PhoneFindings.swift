@@ -84,7 +84,7 @@ struct PhoneFindings {
     return findings
   }
 
-  /// Whether the hub of a bus answers whoever asks over the bus.
+  /// Whether the hub of a bus answers a request over the bus.
   private static func answer(of location: BusLocation, what: String) async -> Finding {
     let reason: String
     do {

@@ -20,7 +20,7 @@ enum Sentence {
     return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
   }
 
-  /// From when on a press repeats one that its person does not have in mind any more. A start behind the window of another
+  /// From when on a press repeats one that the person has probably forgotten. A start behind the window of another
   /// one begins no run, as its person may expect.
   private static func longAgo(_ kind: CommandKind) -> BusDuration { .seconds(kind == .start ? 1 : 60) }
 

@@ -60,7 +60,7 @@ struct StyledRow: Hashable, Sendable {
     return row
   }
 
-  /// The row as it is when it fits into so many columns; else its beginning with an ellipsis, so that nobody takes it
+  /// The row as it is when it fits into so many columns; else its beginning with an ellipsis, so that it is not taken
   /// for the whole.
   func shortened(to columns: Int, hasUnicode: Bool) -> StyledRow {
     guard width > columns, let style = pieces.last?.style else { return self }
