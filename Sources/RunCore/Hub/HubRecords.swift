@@ -15,7 +15,7 @@ extension HubCore {
       guard isStop || seen.insert(line.runID).inserted else { continue }
       let isConflicted = settlement.wholeRuns.contains { $0.runID == line.runID && $0.isConflicted }
       let operation = records.expect(
-        line.runID, isConflicted: isConflicted, dueAt: isStop ? now : now + recordsQuiet)
+        line.runID, isConflicted: isConflicted, dueAt: isStop ? now : versionDue(of: line.runID, at: now))
       if let operation { operations.append(operation) }
     }
     if isDue { then.append(.makeRecords) }
@@ -27,7 +27,7 @@ extension HubCore {
   mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
     guard arbiter.control.isOver(run), !records.isDiscarded(run) else { return nil }
     let isExpected = records.expected[run] != nil
-    let operation = records.expect(run, dueAt: now + recordsQuiet)
+    let operation = records.expect(run, dueAt: versionDue(of: run, at: now))
     return isExpected ? nil : operation
   }
 
@@ -71,11 +71,11 @@ extension HubCore {
     if let expected = records.expected[run] {
       if expected.hasChanged, records.kept[run] != nil {
         // More of the run came meanwhile: the journal is read again when that has gathered.
-        records.putOff(run, to: now + recordsQuiet)
+        records.putOff(run, to: versionDue(of: run, at: now))
       } else {
         keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
         // The first version is made without delay. What came meanwhile makes the second.
-        if expected.hasChanged, let again = records.expect(run, dueAt: now + recordsQuiet) {
+        if expected.hasChanged, let again = records.expect(run, dueAt: versionDue(of: run, at: now)) {
           commits.add([again], then: [])
         }
       }
@@ -110,7 +110,12 @@ extension HubCore {
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
 
-  private var recordsQuiet: BusDuration { settings.clock.speed.bus(fromReal: RecordKeeping.quiet) }
+  /// When a part of a run that comes now has gathered with others, and makes a new version.
+  private func versionDue(of run: RunID, at now: BusTime) -> BusTime {
+    let speed = settings.clock.speed
+    let over = records.end(of: run).map { speed.real(fromBus: max(.zero, now - $0)) } ?? RecordKeeping.quietMax
+    return now + speed.bus(fromReal: min(max(over, RecordKeeping.quietMin), RecordKeeping.quietMax))
+  }
 }
 
 // Inquiries of a shell about records, and the changes that it makes.

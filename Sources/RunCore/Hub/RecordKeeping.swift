@@ -10,8 +10,9 @@ struct RecordKeeping: Sendable {
     var hasChanged = false
   }
 
-  /// How long, in real time, parts that come after the stop gather, so that they make one new version and not one each.
-  static let quiet = BusDuration.seconds(60)
+  /// Parts that come after the stop gather for as long as the run has been over, so that those of the first moments are
+  /// soon in the record, and thousands make a handful of versions. These are the bounds, in real time.
+  static let (quietMin, quietMax) = (BusDuration.seconds(2), BusDuration.seconds(60))
 
   /// The summaries of the kept records.
   private(set) var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }

@@ -96,7 +96,7 @@ struct HubSampleTests {
     #expect(
       lines == [
         "commit: watch 160 bpm at 0.3s, samples to 2, clock", "show 1.2.4 completed", "publish 1.2.4 completed",
-        "watch ← samples to 2",
+        "kept run 1v2", "watch ← pong 0 at 1.2.4, records to 1.2", "watch ← samples to 2",
       ])
   }
 
