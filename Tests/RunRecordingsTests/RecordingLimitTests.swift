@@ -1,6 +1,6 @@
 import RunBus
 import RunCore
-import RunRecordings
+@testable import RunRecordings
 import Testing
 
 /// Documents for which Foundation's parser needed minutes and gigabytes. They are just long enough to notice that;
@@ -51,6 +51,19 @@ struct RecordingLimitTests {
     #expect(recording.warnings == ["50 laps beyond the first 10000 skipped (first at line 10004)"])
     // One lap a second; those within a window of the start or the stop are not pressed.
     #expect(recording.presses.count { $0.kind == .lap } == 9_999)
+  }
+
+  @Test("A trackpoint takes 72 bytes while a file is read, and a reading 40")
+  func bytes() {
+    #expect(MemoryLayout<Trackpoint>.stride == 72 && MemoryLayout<RecordedSample>.stride == 40)
+    var point = Trackpoint(time: 1, line: 7)
+    #expect(point.isBlank && point.position == nil && point.line == 7)
+    point.position = Position(latitude: 1, longitude: 2)
+    #expect(point.position == Position(latitude: 1, longitude: 2) && point.readingCount == 1)
+    point.position = Position(latitude: 1, longitude: 2, horizontalAccuracyMeters: -1)
+    #expect(point.position?.horizontalAccuracyMeters == -1)
+    (point.position, point.heartRateBpm) = (nil, 0)
+    #expect(point.position == nil && point.heartRateBpm == 0 && !point.isBlank)
   }
 
   @Test("Laps of a day without trackpoints do not fill the memory: readings are made for some of them only")

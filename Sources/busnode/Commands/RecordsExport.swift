@@ -23,7 +23,8 @@ struct RecordsExport: AsyncParsableCommand {
 
       A record has a sample a second where heart rate or cadence came so often, otherwise one in ten seconds; points have \
       the heart rate and cadence of the nearest sample. Times are run time: an hour of a replay at \
-      --speed 60 is written as an hour.
+      --speed 60 is written as an hour. Only JSON gives the run back as it is: an import of GPX or TCX computes it anew \
+      from its points, and may give other numbers.
 
       An existing file is replaced when the new one is complete; a pipe or a device is written to. The file - is \
       standard output.
