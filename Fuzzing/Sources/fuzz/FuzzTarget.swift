@@ -6,7 +6,7 @@ import RunCore
 /// The readers of foreign bytes. A reader accepts or refuses any input, and what it accepts has the properties that
 /// are checked here.
 enum FuzzTarget: String, CaseIterable {
-  case frames, recording, script, record
+  case frames, recording, fit, script, record
 
   /// Set once, before the first input, because libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.frames
@@ -14,7 +14,8 @@ enum FuzzTarget: String, CaseIterable {
   func feed(_ bytes: [UInt8]) {
     switch self {
     case .frames: Self.frames(bytes)
-    case .recording: Self.recording(bytes)
+    // FIT is a target of its own, because among texts it would be mutated too seldom.
+    case .recording, .fit: Self.recording(bytes)
     case .script: Self.script(bytes)
     case .record: Self.record(bytes)
     }

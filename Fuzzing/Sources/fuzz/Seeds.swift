@@ -31,7 +31,7 @@ enum Seeds {
     let terse = (0..<10).map { #"<trkpt lat="50.000\#($0)" lon="8"><time>2026-01-01T08:00:0\#($0)Z</time></trkpt>"# }
     save(Array("<gpx><trk><trkseg>\(terse.joined())</trkseg></trk></gpx>".utf8), "recording/terse.gpx")
 
-    for (name, file) in fitFiles { save(file, "recording/\(name).fit") }
+    for (name, file) in fitFiles { save(file, "fit/\(name)") }
 
     let lines = run.split(separator: "\n")
     let points = lines.filter { $0.hasPrefix("<trkpt") }
