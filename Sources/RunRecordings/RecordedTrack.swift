@@ -72,12 +72,16 @@ struct Trackpoint {
 /// 2. between two or more trackpoints in a row that hold a time only, with readings before and after them. Older
 ///    devices write a stop like this;
 /// 3. where no point was written for 30 s or more, and for ten times the file's usual step or more. Some exports drop
-///    the points of a stop and leave no other trace. Watches that record sparsely make steps of up to 18 s.
+///    the points of a stop and leave no other trace. Watches that record sparsely make steps of up to 18 s;
+/// 4. where no point was written for 5 s or more, and for twice the file's usual step or more, if the file gives the time
+///    that the timer ran, and the device's distance (or, without one, the position) moved on at less than half the usual
+///    speed.
 ///
-/// If the file gives the time that the timer ran, it limits rules 1 and 3: gaps count, longest first, as long as they fit
-/// into the time that the timer did not run. A new segment without a stop is lost reception. If the file does not, a gap in which the runner moved at half the usual speed
-/// or more is lost reception and no stop. (In recordings whose device marks its pauses, runners moved at less than a
-/// tenth of the usual speed in them.) A gap in which damaged content was skipped never counts.
+/// If the file gives the time that the timer ran, it limits rules 1, 3 and 4: gaps count, longest first, as long as they
+/// fit into the time that the timer did not run. Laps give it for each lap, so the silence of a lap whose timer ran on is
+/// no stop. A new segment without a stop is lost reception. If the file does not, a gap in which the runner moved at half
+/// the usual speed or more is lost reception and no stop. (In recordings whose device marks its pauses, runners moved at
+/// less than a tenth of the usual speed in them.) A gap in which damaged content was skipped never counts.
 struct RecordedTrack {
   /// Enough for a lap every nine seconds of a day.
   static let lapsMax = 10_000
