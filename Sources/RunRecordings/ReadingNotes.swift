@@ -18,7 +18,7 @@ struct ReadingNotes {
   enum Kind: Int, CaseIterable {
     case noCharacter, noTime, badTime, farTime, badPosition, decimalComma, badNumber, outOfOrder, sorted
     case notCumulative, otherActivity, otherTrack, otherLap, lapWithoutPoints, lapDistance, lapLeftOut, repeatedLap
-    case undeclaredPrefix, notOnFoot
+    case lapBegin, undeclaredPrefix, notOnFoot
   }
   private var counts: [Kind: (count: Int, line: Int)] = [:]
   /// The sentence about what is damaged, and what a repair of the XML left out.
@@ -63,6 +63,8 @@ extension ReadingNotes.Kind {
       return noun("lap", "laps") + " without trackpoints: time and distance count, without a route"
     case .lapDistance:
       return noun("lap", "laps") + " without distances in the trackpoints: the total of the lap counts"
+    case .lapBegin:
+      return noun("lap", "laps") + " without trackpoints at the beginning: the rest of the lap's distance counts there"
     case .lapLeftOut: return noun("lap", "laps") + " without trackpoints skipped"
     case .repeatedLap:
       return noun("lap", "laps") + (count == 1 ? " that repeats" : " that repeat") + " the whole track, read once"

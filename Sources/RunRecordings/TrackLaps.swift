@@ -14,6 +14,7 @@ extension RecordedTrack {
   ///
   /// - A lap without trackpoints gets readings of a pedometer that count evenly over its time.
   /// - A lap whose trackpoints have neither positions nor distances gets its own distance, spread evenly over them.
+  /// - A lap whose positions begin late gets readings of a pedometer up to the first one, for the rest of its distance.
   /// - A lap that repeats the track from its beginning loses the repeated points.
   mutating func finish(_ lap: inout TrackLap, line: Int) {
     guard let first = lap.firstPoint, first <= points.count, damageBefore.isEmpty else { return }
@@ -29,6 +30,8 @@ extension RecordedTrack {
     {
       spread(meters, from: first, timerSeconds: lap.figures.timerSeconds)
       notes.add(.lapDistance, line: line)
+    } else if standInForBegin(of: lap, line: line) {
+      notes.add(.lapBegin, line: line)
     }
   }
 
@@ -46,16 +49,51 @@ extension RecordedTrack {
       seconds <= Self.lapSecondsMax, meters > 0
     else { return false }
     let length = Int64(seconds * 1e9)
-    guard length > 0, length / Self.lapStep < standInsLeft else { return false }
+    guard let added = readings(of: meters, from: start, length: length, at: points.count, line: line) else {
+      return false
+    }
+    points += added
+    return true
+  }
+
+  /// Adds the way before the first position of a lap, of which the lap's distance alone tells. No position may lie
+  /// before it, because a line is drawn from there, and the timer must have run over the whole lap.
+  private mutating func standInForBegin(of lap: TrackLap, line: Int) -> Bool {
+    guard let first = lap.firstPoint, first < points.count, !lap.repeatsTrack, let start = lap.time,
+      let seconds = lap.figures.timerSeconds, let meters = lap.figures.distanceMeters, seconds <= Self.lapSecondsMax,
+      first == 0 || points[first - 1].isOfLap && points[first - 1].time <= start
+    else { return false }
+    let length = points[first].time - start
+    guard length >= Self.holeMin, Int64(seconds * 1e9) >= points[points.count - 1].time - start - Self.roomSlack,
+      points[first...].allSatisfy({ $0.pedometerMeters == nil })
+    else { return false }
+    let rest = points.indices[first...].dropFirst().reduce(meters) { $0 - (metersForward(before: $1) ?? 0) }
+    // Less is the noise of positions, and more is no running.
+    guard rest >= Self.restMetersMin, rest <= MetricsSettings().stepSpeedMax * Double(length) / 1e9,
+      let added = readings(of: rest, from: start, length: length, at: first, line: line)
+    else { return false }
+    points.insert(contentsOf: added, at: first)
+    breaksBefore = Set(breaksBefore.map { $0 >= first ? $0 + added.count : $0 })
+    return true
+  }
+  private static let restMetersMin = 5.0
+
+  /// Readings of a pedometer that count evenly over a time; `nil` when they are too many. They belong before the point
+  /// at an index.
+  private mutating func readings(
+    of meters: Double, from start: Int64, length: Int64, at index: Int, line: Int
+  ) -> [Trackpoint]? {
+    guard length > 0, length / Self.lapStep < standInsLeft else { return nil }
     standInsLeft -= Int(length / Self.lapStep)
-    let before = self.meters(before: points.count)
+    let before = self.meters(before: index)
+    var readings: [Trackpoint] = []
     var passed: Int64 = 0
     while true {
       var point = Trackpoint(time: start + passed, line: line)
       point.pedometerMeters = before + meters * Double(passed) / Double(length)
       point.isOfLap = true
-      points.append(point)
-      guard passed < length else { return true }
+      readings.append(point)
+      guard passed < length else { return readings }
       passed = min(passed + Self.lapStep, length)
     }
   }

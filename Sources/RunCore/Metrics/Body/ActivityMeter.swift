@@ -25,6 +25,11 @@ struct ActivityMeter: Hashable, Sendable {
   /// The latest readings of a pedometer, about a second apart.
   private var walked: Deque<Walked> = []
 
+  /// How long positions moved on while the cadence was that of steps, and while it was lower.
+  private var counted = BusDuration.zero
+  private var uncounted = BusDuration.zero
+  private var comparedAt: BusTime?
+
   private struct Walked: Hashable {
     let meters: Double
     let time: BusTime
@@ -49,6 +54,11 @@ struct ActivityMeter: Hashable, Sendable {
   static let creepingSpeedMax = 0.2
   /// A lower cadence is not walking, steps of both feet per minute.
   static let walkingCadenceMin = 40.0
+
+  /// Nobody stands at this speed in a straight line; receivers at rest seldom drift as fast.
+  private static let leavingSpeedMin = 0.5
+  /// For this long a cadence may lag behind, or a receiver drift, before the cadence loses its word.
+  private static let uncountedMax = BusDuration.seconds(30)
 
   /// Receives a motion sensor's reading. It holds until the next one, because such sensors report changes only.
   mutating func add(_ activity: MotionActivity, at time: BusTime, settings: MetricsSettings) {
@@ -91,9 +101,25 @@ struct ActivityMeter: Hashable, Sendable {
     // The straight line between fixes is short for a runner who climbs or runs in circles; the pedometer shows that the
     // feet move.
     let walking = walkingSpeed(at: time)
-    let speed = speed(at: time).map { max($0, walking ?? $0) } ?? walking
+    let straight = speed(at: time)
+    let speed = straight.map { max($0, walking ?? $0) } ?? walking
+    compare(straight, cadence, at: time)
     become(Self.activity(speed: speed, cadence: cadence, settings: settings), isInferred: true, at: time)
-    isStanding = activity == .stationary && cadence != nil && speed.map { $0 < Self.creepingSpeedMax } ?? true
+    isStanding =
+      activity == .stationary && cadence != nil && isStepCounted
+      && speed.map { $0 < Self.creepingSpeedMax } ?? true
+  }
+
+  /// Whether a low cadence tells that the feet stand. It does not where the arms are still, as behind a pram: there
+  /// positions move on with a low cadence for longer than with one of steps.
+  private var isStepCounted: Bool { uncounted <= Self.uncountedMax || uncounted <= counted }
+
+  /// Compares a cadence with the speed of positions.
+  private mutating func compare(_ speed: Double?, _ cadence: Double?, at time: BusTime) {
+    defer { comparedAt = time }
+    guard let speed, speed >= Self.leavingSpeedMin, let cadence, let comparedAt else { return }
+    let span = min(max(.zero, time - comparedAt), Self.window)
+    if cadence < Self.walkingCadenceMin { uncounted = uncounted + span } else { counted = counted + span }
   }
 
   private static func activity(speed: Double?, cadence: Double?, settings: MetricsSettings) -> MotionActivity {

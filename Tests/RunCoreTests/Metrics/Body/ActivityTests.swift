@@ -66,6 +66,23 @@ struct ActivityTests {
     #expect(ledger.route().contains { $0.verdict == .stationary })
   }
 
+  @Test(
+    "A cadence that stays at zero while the runner walks on, as behind a pram, does not make turns a stand",
+    arguments: [(0.0, 300.0), (100.0, 75.0)])
+  func uncountedSteps(cadence: Double, expected: Double) {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    for step in 0...80 {
+      let second = Double(step * 3)
+      // Straight on for a minute, then to and fro on 7.5 m, at 1.25 m/s.
+      let place = step <= 20 ? 3.75 * Double(step) : 75 + 3.75 * Double([0, 1, 2, 1][(step - 20) % 4])
+      ledger.fix(place, at: second)
+      ledger.sample(.cadence(stepsPerMinute: step <= 20 ? cadence : 0), at: second)
+    }
+    // A cadence that had counted the steps before shows that the runner stands and the receiver wanders.
+    #expect(abs((ledger.metrics(at: 240).distanceMeters ?? 0) - expected) < 12)
+  }
+
   @Test("The clock stops five seconds after the runner and continues with the runner")
   func autoPause() {
     var ledger = LedgerBuilder()
