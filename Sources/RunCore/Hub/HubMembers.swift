@@ -195,6 +195,7 @@ extension HubCore {
       return .durably(.done(nil), after: members.setSources(sources, of: key))
     case .rename(let name):
       guard let device = members.device(of: key) else { return .refused(Self.noDevice) }
+      if let reason = name.reasonNotToPair { return .refused(reason) }
       guard !arbiter.control.phase.isOn, !book.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
       else {
         return .refused(

@@ -30,6 +30,11 @@ extension HubCore {
       return forbid(identity, connection, "only the holder of a key can be paired", into: &actions)
     }
     if members.device(of: key) != nil { return commits.add([], then: [.tellPaired(key, connection)]) }
+    // The token is not used up: the device asks again under another name.
+    if let reason = request.deviceID.reasonNotToPair {
+      actions.append(.forbade(identity, reason))
+      return answer(.refused(reason), on: connection, into: &actions)
+    }
     let wasOpen = pairing.isOpen
     let holder = members.holder(of: request.deviceID)
     switch pairing.present(request, by: key, isNameTaken: holder != nil, on: connection) {
@@ -70,6 +75,7 @@ extension HubCore {
   ) -> InquiryReply {
     guard case .asking(let candidate) = pairing.stage, candidate.key == key else { return .refused(Self.nobodyAsks) }
     guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
+    if let reason = name.reasonNotToPair { return .refused(reason) }
     guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
       return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
     }

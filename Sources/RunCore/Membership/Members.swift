@@ -45,6 +45,17 @@ struct Members: Sendable {
   /// Whether a name is or was that of a valid device, whose machine may still use it.
   private func isTaken(_ name: DeviceID) -> Bool { byKey.values.contains { !$0.isRevoked && $0.hasName(name) } }
 
+  /// The name under which a sender counts that states the name of single commands, pages or screens. Lists of earlier
+  /// versions can have a device of such a name, which then loses no command of others.
+  func standIn(for name: DeviceID, by identity: ConnectionIdentity) -> DeviceID {
+    guard name.isOfCommands, isTaken(name) else { return name }
+    switch identity {
+    case .key(let key) where device(of: key)?.hasName(name) == true: return name
+    case .link(let own) where own == name: return name
+    default: return .free(like: name, isTaken: isTaken)
+    }
+  }
+
   /// Whether there is no room for one more device.
   var isFull: Bool { byKey.values.lazy.filter { !$0.isRevoked }.count >= Self.devicesMax }
 
