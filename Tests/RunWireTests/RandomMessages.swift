@@ -149,7 +149,10 @@ struct RandomMessages {
       debounce: age(), received: marks(), state: state(), recordsThrough: counter(),
       enrolment: maybe { $0.enrolment() })
     let refusal = Refusal(
-      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .forbidden, .unknown]),
+      code: one(of: [
+        .versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .forbidden, .listBehind, .tooFast,
+        .storeBehind, .unknown,
+      ]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),

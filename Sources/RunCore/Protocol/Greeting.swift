@@ -169,8 +169,23 @@ package struct Refusal: Hashable, Sendable {
     /// The connection's identity may not do this, for example use the name of another identity's device, or its key was
     /// taken back.
     case forbidden
+    /// Another paired device has proved a later list of devices than the hub's: no command of a key is accepted until
+    /// the hub's owner confirms the list.
+    case listBehind
+    /// The paired device presses faster than any thumb.
+    case tooFast
+    /// The hub's disk is far behind.
+    case storeBehind
     /// A code of a later version, which this version does not know. The peer logs the refusal and goes on.
     case unknown
+
+    /// Whether the sender may send the same again later, and nothing is wrong with it.
+    package var isForNow: Bool {
+      switch self {
+      case .busy, .listBehind, .tooFast, .storeBehind: true
+      case .versionMismatch, .unknownSession, .malformed, .storeRegressed, .forbidden, .unknown: false
+      }
+    }
   }
   /// The reason, for a program.
   package var code: Code

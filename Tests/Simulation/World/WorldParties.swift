@@ -16,7 +16,9 @@ struct WorldPeer {
   var otherName: DeviceID { DeviceID("\(ownName)-b")! }
   /// All its names, the present one first: until a renaming is durable, the hub's disk has the old one.
   var names: [DeviceID] { name == ownName ? [ownName, otherName] : [otherName, ownName] }
-  var role: NodeRole { NodeRole(rawValue: ownName.rawValue) }
+  var role: NodeRole { Self.role(of: ownName) }
+  /// A device is of the kind that its name says; one is a shell, whose name no device has.
+  static func role(of name: DeviceID) -> NodeRole { name == "bench" ? .shell : NodeRole(rawValue: name.rawValue) }
   let nodeID: NodeID
   /// Who it is to the hub's transport.
   var identity: ConnectionIdentity { didSet { identitiesEver.insert(identity) } }
