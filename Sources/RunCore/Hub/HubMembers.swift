@@ -280,12 +280,25 @@ extension HubCore {
 
   // MARK: Another key of a device
 
+  /// Whether a key is the hub's own, earlier or next one, or none at all.
+  func isOfHub(_ key: KeyFingerprint) -> Bool {
+    key.bytes.allSatisfy { $0 == 0 } || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
+  }
+
+  /// The key of the device that waits for the person's decision.
+  private var candidateKey: KeyFingerprint? {
+    if case .asking(let candidate) = pairing.stage { candidate.key } else { nil }
+  }
+
   /// A device announces its next key. It holds the valid one, as its connection shows.
   mutating func announce(
     _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, into actions: inout [Action]
   ) {
     guard case .key(let key) = identity, let device = members.device(of: key) else {
       return forbid(identity, connection, "only a paired device announces a key", into: &actions)
+    }
+    guard !isOfHub(next), next != candidateKey else {
+      return refuse(connection, .forbidden, "that key is another's: make another one", into: &actions)
     }
     guard device.nextKey != next else { return commits.add([], then: [.tellPaired(key, connection)]) }
     let writes = members.announce(next, of: key)

@@ -21,6 +21,16 @@ struct Members: Sendable {
     (durableVersion, versionInFlight) = (history.version, history.version)
     versionHeard = history.versionHeard
     byKey = Dictionary(history.devices.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    dropSharedKeys()
+  }
+
+  /// Forgets announced keys that stand for another device, too. Lists of earlier versions can have some.
+  private mutating func dropSharedKeys() {
+    let announced = byKey.values.compactMap(\.nextKey)
+    for device in byKey.values {
+      guard let next = device.nextKey, byKey[next] != nil || announced.count(where: { $0 == next }) > 1 else { continue }
+      byKey[device.key]?.nextKey = nil
+    }
   }
 
   /// The devices by name, the revoked ones included.
@@ -54,6 +64,11 @@ struct Members: Sendable {
     case .link(let own) where own == name: return name
     default: return .free(like: name, isTaken: isTaken)
     }
+  }
+
+  /// Whether a key stands for no device of the list, revoked ones and announced keys included.
+  func isUnknown(_ key: KeyFingerprint) -> Bool {
+    byKey[key] == nil && !byKey.values.contains { !$0.isRevoked && $0.nextKey == key }
   }
 
   /// Whether there is no room for one more device.
@@ -182,7 +197,7 @@ struct Members: Sendable {
 
   /// Notes the key that is to replace a device's own.
   mutating func announce(_ next: KeyFingerprint, of key: KeyFingerprint) -> [StoreOperation] {
-    guard var device = device(of: key), device.key == key, self.device(of: next) == nil, byKey[next] == nil else {
+    guard var device = device(of: key), device.key == key, isUnknown(next) else {
       return []
     }
     device.nextKey = next
