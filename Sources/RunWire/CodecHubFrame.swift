@@ -85,6 +85,9 @@ extension Codec {
     case .busy: message.code = .busy
     case .storeRegressed: message.code = .storeRegressed
     case .forbidden: message.code = .forbidden
+    case .listBehind: message.code = .listBehind
+    case .tooFast: message.code = .tooFast
+    case .storeBehind: message.code = .storeBehind
     case .unknown: message.code = .unspecified
     }
     message.message = fitting(refusal.message, bytesMax: messageBytesMax)
@@ -101,6 +104,9 @@ extension Codec {
     case .busy: code = .busy
     case .storeRegressed: code = .storeRegressed
     case .forbidden: code = .forbidden
+    case .listBehind: code = .listBehind
+    case .tooFast: code = .tooFast
+    case .storeBehind: code = .storeBehind
     case .unspecified, .UNRECOGNIZED: code = .unknown
     }
     return Refusal(

@@ -126,7 +126,7 @@ struct RandomMessages {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
-      received: marks(), listVersion: counter(), nextHubKey: maybe { $0.key() },
+      received: marks(), listVersion: counter(), listProof: maybe { $0.proof() }, nextHubKey: maybe { $0.key() },
       isEphemeral: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [
@@ -149,7 +149,10 @@ struct RandomMessages {
       debounce: age(), received: marks(), state: state(), recordsThrough: counter(),
       enrolment: maybe { $0.enrolment() })
     let refusal = Refusal(
-      code: one(of: [.versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .forbidden, .unknown]),
+      code: one(of: [
+        .versionMismatch, .unknownSession, .malformed, .busy, .storeRegressed, .forbidden, .listBehind, .tooFast,
+        .storeBehind, .unknown,
+      ]),
       message: one(of: ["", "say hello first", String(repeating: "é", count: 512)]), version: one(of: [0, 1, .max]))
     let message = one(of: [
       HubMessage.welcome(welcome), .refused(refusal), .receipt(receipt()), .delivery(one(of: deliveries())),

@@ -36,7 +36,7 @@
     ///   - loop: The thread on which the request runs.
     ///   - show: Told what the person has to see.
     /// - Returns: The bus.
-    /// - Throws: ``RunBusError/Code/badInput`` for a wrong line, when the machine is paired with another hub under that
+    /// - Throws: ``RunBusError/Code/badInput`` for a wrong line or name, when the machine is paired with another hub under that
     ///   name, and when the hub refuses; ``RunBusError/Code/store`` when the keys cannot be kept; `CancellationError`
     ///   when the task is cancelled. There is no time limit: the caller cancels.
     public static func join(
@@ -45,6 +45,7 @@
       show: @escaping @Sendable (JoiningStep) -> Void
     ) async throws -> BusLocation {
       let line = try PairingLine(line)
+      if let reason = device.reasonNotToPair { throw RunBusError(.badInput, reason) }
       guard (1...PairedDevice.sourcesMax).contains(sources.count) else {
         throw RunBusError(.badInput, "a device has 1 to \(PairedDevice.sourcesMax) sources")
       }

@@ -101,14 +101,16 @@ extension HubCore {
   /// Returns why the hub cannot accept a command now; `nil` if it can.
   ///
   /// - Parameter store: the sender's store, if it sends on a stream.
-  mutating func reasonToRefuse(_ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime) -> String? {
+  mutating func reasonToRefuse(
+    _ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime
+  ) -> Refusal? {
     if let store, owesEnough(store) { return Self.tooManyOwed }
-    if commits.isCongested { return "the store is far behind" }
+    if commits.isCongested { return Refusal(code: .storeBehind, message: "the store is far behind") }
     guard !book.hasSlot(for: sender, isHere: { sessions.isReachable($0) }) else { return nil }
-    return "too many commands wait to be judged"
+    return Refusal(code: .busy, message: "too many commands wait to be judged")
   }
 
-  static let tooManyOwed = "it does not take the verdicts that it is owed"
+  static let tooManyOwed = Refusal(code: .busy, message: "it does not take the verdicts that it is owed")
 
   /// Logs the first of a series of refusals (``BusyNotes``).
   mutating func noteRefusal(

@@ -62,12 +62,13 @@ extension HubCore {
     guard isNext(incoming, into: &actions) else { return }
     // 4. Room to wait for the verdict.
     guard canWait(incoming, for: stage) else {
-      return refuse(incoming, "too many wait for the verdict of this command", at: now, into: &actions)
+      let refusal = Refusal(code: .busy, message: "too many wait for the verdict of this command")
+      return refuse(incoming, refusal, at: now, into: &actions)
     }
     // 5. Room for the command.
-    if let reason = reasonToRefuse(incoming, isKnown: stage != nil, at: now) {
-      noteRefusal(of: incoming.sender, reason, at: now, into: &actions)
-      return refuse(incoming, reason, at: now, into: &actions)
+    if let refusal = reasonToRefuse(incoming, isKnown: stage != nil, at: now) {
+      noteRefusal(of: incoming.sender, refusal.message, at: now, into: &actions)
+      return refuse(incoming, refusal, at: now, into: &actions)
     }
     // 6. A known command is answered with the stage that it has reached.
     if let stage { return answerAgain(incoming, stage, at: now) }
@@ -104,20 +105,23 @@ extension HubCore {
   }
 
   /// Why the hub cannot take a command now; `nil` if it can. A known command needs no slot, only room for its answer.
-  private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> String? {
-    if case .key = incoming.identity, members.isBehind { return Self.confirmList }
+  private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> Refusal? {
+    if case .key = incoming.identity, members.isBehind {
+      return Refusal(code: .listBehind, message: Self.confirmList)
+    }
     if isKnown {
       if let store = incoming.store, owesEnough(store) { return Self.tooManyOwed }
       if case .request(let connection, _) = incoming.origin, !isAnswerOwed(on: connection, about: incoming.command.id),
         !sessions.owedAnswers.hasRoom(for: connection)
       {
-        return Self.tooManyAnswers
+        return Refusal(code: .busy, message: Self.tooManyAnswers)
       }
       return nil
     }
     if let reason = reasonToRefuse(incoming.sender, store: incoming.store, at: now) { return reason }
     guard case .key = incoming.identity, !pace.admits(incoming.deviceID, at: monotonic(at: now)) else { return nil }
-    return "\(incoming.deviceID) presses more than \(CommandPace.perSecond) times a second"
+    let message = "\(incoming.deviceID) presses more than \(CommandPace.perSecond) times a second"
+    return Refusal(code: .tooFast, message: message)
   }
 
   /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request
@@ -129,12 +133,12 @@ extension HubCore {
   /// Tells the sender that its command is not accepted now. Whoever brings commands from the spool brings them again
   /// without being told.
   private mutating func refuse(
-    _ incoming: IncomingCommand, _ reason: String, at now: BusTime, into actions: inout [Action]
+    _ incoming: IncomingCommand, _ refusal: Refusal, at now: BusTime, into actions: inout [Action]
   ) {
     switch incoming.origin {
     case .ownButton: actions.append(.receipt(Receipt(rejection(of: incoming.command, .busy), at: now)))
     case .stream(_, let connection, _, _), .request(let connection, _):
-      refuse(connection, .busy, reason, into: &actions)
+      refuse(connection, refusal.code, refusal.message, into: &actions)
     case .spool: break
     }
   }

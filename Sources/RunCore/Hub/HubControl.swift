@@ -31,8 +31,9 @@ extension HubCore {
   /// Commands from the spool of this machine.
   mutating func receive(_ commands: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
     for spooled in commands {
+      let device = members.standIn(for: spooled.deviceID, by: .localOwner)
       let incoming = IncomingCommand(
-        command: spooled.command, origin: .spool(spooled.deviceID), deviceID: spooled.deviceID,
+        command: spooled.command, origin: .spool(device), deviceID: device,
         identity: .localOwner, pressed: .monotonic(spooled.since), isUncertain: spooled.isUncertain)
       admit(incoming, at: now, into: &actions)
     }

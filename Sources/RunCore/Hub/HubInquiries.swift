@@ -33,8 +33,8 @@ extension HubCore {
     case .peers: (.peers(peers(at: now)), false)
     case .outbox where !identity.mayAskForHoldings, .quarantine where !identity.mayAskForHoldings:
       (.failed("this hub does not tell an unknown sender what it holds"), false)
-    case .outbox: (.outbox(outbox(at: now)), false)
-    case .quarantine: (.quarantine(quarantineReports(at: now)), false)
+    case .outbox: (.outbox(outbox(at: now).filter { maySee($0.receiver, identity) }), false)
+    case .quarantine: (.quarantine(quarantineReports(at: now).filter { maySee($0.receiver, identity) }), false)
     case .cancel, .retry, .discard, .post:
       (.failed("only a shell on the hub's own machine may change its outbox"), false)
     case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
@@ -47,6 +47,12 @@ extension HubCore {
       (.failed("devices are paired on the hub's own machine"), false)
     case .unknown: (.failed(InquiryFailure.unknown), false)
     }
+  }
+
+  /// Whether an identity is told what the hub holds for a device: a paired device its own only.
+  private func maySee(_ receiver: DeviceID?, _ identity: ConnectionIdentity) -> Bool {
+    guard case .key(let key) = identity else { return true }
+    return receiver != nil && receiver == members.device(of: key)?.deviceID
   }
 
   /// Answers an inquiry of a caller on this machine.

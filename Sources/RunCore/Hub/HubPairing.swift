@@ -30,6 +30,12 @@ extension HubCore {
       return forbid(identity, connection, "only the holder of a key can be paired", into: &actions)
     }
     if members.device(of: key) != nil { return commits.add([], then: [.tellPaired(key, connection)]) }
+    guard !isOfHub(key) else { return forbid(identity, connection, Self.keyOfHub, into: &actions) }
+    // The token is not used up: the device asks again under another name.
+    if let reason = request.deviceID.reasonNotToPair {
+      actions.append(.forbade(identity, reason))
+      return answer(.refused(reason), on: connection, into: &actions)
+    }
     let wasOpen = pairing.isOpen
     let holder = members.holder(of: request.deviceID)
     switch pairing.present(request, by: key, isNameTaken: holder != nil, on: connection) {
@@ -61,6 +67,7 @@ extension HubCore {
     return .atOnce(.pairing(PairingReport(stage: pairing.stage)))
   }
 
+  static let keyOfHub = "that key is the hub's own, or none: the device makes another one"
   static let nobodyAsks = "no device with that key asks to be paired"
 
   /// Pairs the candidate. What that replaces ends in the same commit.
@@ -69,7 +76,10 @@ extension HubCore {
     into actions: inout [Action]
   ) -> InquiryReply {
     guard case .asking(let candidate) = pairing.stage, candidate.key == key else { return .refused(Self.nobodyAsks) }
+    // While it waited, its key may have become that of a device.
+    guard members.device(of: key) == nil, !isOfHub(key) else { return .refused("its key stands for another device") }
     guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
+    if let reason = name.reasonNotToPair { return .refused(reason) }
     guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
       return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
     }

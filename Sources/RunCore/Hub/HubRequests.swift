@@ -25,9 +25,10 @@ extension HubCore {
     if let pressed = request.pressed, pressed.bootID == incarnation.bootID, !incarnation.bootID.isEmpty {
       moment = .monotonic(pressed.reading)
     }
+    let device = members.standIn(for: request.deviceID, by: identity)
     return IncomingCommand(
-      command: request.command, origin: .request(connection, request.deviceID),
-      deviceID: members.counted(request.deviceID, identity), identity: identity, pressed: moment,
+      command: request.command, origin: .request(connection, device),
+      deviceID: members.counted(device, identity), identity: identity, pressed: moment,
       isUncertain: request.isUncertain)
   }
 

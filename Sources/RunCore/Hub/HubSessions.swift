@@ -141,14 +141,13 @@ extension HubCore {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
       return refuse(connection, .malformed, message, into: &actions)
     }
+    var hello = hello
+    hello.deviceID = members.standIn(for: hello.deviceID, by: identity)
     if let reason = reasonToForbid(hello, by: identity) {
       return forbid(identity, connection, reason, into: &actions)
     }
-    let hello = counted(hello, by: identity)
-    guard hear(hello, by: identity, at: now, into: &actions) else {
-      let message = "no list of devices comes to version \(hello.listVersion): pair the device again"
-      return refuse(connection, .malformed, message, into: &actions)
-    }
+    hello = counted(hello, by: identity)
+    hear(hello, by: identity, at: now, into: &actions)
     guard hasRoom(for: hello, by: identity) else {
       return refuse(connection, .busy, "this key has enough sessions and stores here: end some", into: &actions)
     }

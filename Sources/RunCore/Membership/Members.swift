@@ -1,13 +1,12 @@
 /// The machines that are paired with this hub, and the rules for what the holder of a key may do.
 ///
-/// The list has a version, which grows with each change. Paired devices repeat the highest version that they were told.
-/// A hub that hears a higher one than its own was restored from an older copy, in which revoked keys may be valid.
+/// The list has a version, which grows with each change. Paired devices repeat the highest version that they were told,
+/// with the hub's proof of it. A hub that hears a higher one than its own, which it has proved, was restored from an older
+/// copy, in which revoked keys may be valid.
 struct Members: Sendable {
   /// The most paired devices, and the most revoked ones that stay listed; the oldest revoked one is dropped first. A
   /// runner has a handful.
   static let (devicesMax, revokedMax) = (64, 64)
-  /// How far a stated version may be above the list's own. No copy is so many changes old.
-  static let versionsAheadMax: UInt64 = 10_000
 
   private(set) var version: UInt64
   /// The version that is durable: what devices are told survives a crash.
@@ -22,6 +21,16 @@ struct Members: Sendable {
     (durableVersion, versionInFlight) = (history.version, history.version)
     versionHeard = history.versionHeard
     byKey = Dictionary(history.devices.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    dropSharedKeys()
+  }
+
+  /// Forgets announced keys that stand for another device, too. Lists of earlier versions can have some.
+  private mutating func dropSharedKeys() {
+    let announced = byKey.values.compactMap(\.nextKey)
+    for device in byKey.values {
+      guard let next = device.nextKey, byKey[next] != nil || announced.count(where: { $0 == next }) > 1 else { continue }
+      byKey[device.key]?.nextKey = nil
+    }
   }
 
   /// The devices by name, the revoked ones included.
@@ -45,6 +54,22 @@ struct Members: Sendable {
 
   /// Whether a name is or was that of a valid device, whose machine may still use it.
   private func isTaken(_ name: DeviceID) -> Bool { byKey.values.contains { !$0.isRevoked && $0.hasName(name) } }
+
+  /// The name under which a sender counts that states the name of single commands, pages or screens. Lists of earlier
+  /// versions can have a device of such a name, which then loses no command of others.
+  func standIn(for name: DeviceID, by identity: ConnectionIdentity) -> DeviceID {
+    guard name.isOfCommands, isTaken(name) else { return name }
+    switch identity {
+    case .key(let key) where device(of: key)?.hasName(name) == true: return name
+    case .link(let own) where own == name: return name
+    default: return .free(like: name, isTaken: isTaken)
+    }
+  }
+
+  /// Whether a key stands for no device of the list, revoked ones and announced keys included.
+  func isUnknown(_ key: KeyFingerprint) -> Bool {
+    byKey[key] == nil && !byKey.values.contains { !$0.isRevoked && $0.nextKey == key }
+  }
 
   /// Whether there is no room for one more device.
   var isFull: Bool { byKey.values.lazy.filter { !$0.isRevoked }.count >= Self.devicesMax }
@@ -81,7 +106,7 @@ struct Members: Sendable {
 
   // MARK: The version
 
-  /// Whether a paired device has stated a higher version than this list has. The hub then accepts no commands of keys
+  /// Whether a paired device has proved a higher version than this list has. The hub then accepts no commands of keys
   /// until its owner confirms the list.
   var isBehind: Bool { versionHeard > version }
 
@@ -92,21 +117,25 @@ struct Members: Sendable {
   mutating func beginCommit() { versionInFlight = version }
 
   /// That commit is durable.
-  mutating func endCommit() { durableVersion = versionInFlight }
-
-  /// Whether a stated version can be true.
-  func isPossible(_ version: UInt64) -> Bool { version <= self.version + Self.versionsAheadMax }
-
-  /// Notes the version that a paired device states.
   ///
-  /// - Returns: the write for that; `nil` if it is no news.
-  mutating func hear(_ version: UInt64) -> StoreOperation? {
-    guard version > max(versionHeard, self.version) else { return nil }
+  /// - Returns: whether the devices are to be told of another version.
+  mutating func endCommit() -> Bool {
+    defer { durableVersion = versionInFlight }
+    return durableVersion != versionInFlight
+  }
+
+  /// Whether a stated version is higher than all that the hub knows.
+  func isNews(_ version: UInt64) -> Bool { version > max(versionHeard, self.version) }
+
+  /// Notes a version that a paired device has proved.
+  ///
+  /// - Returns: the write for that.
+  mutating func hear(_ version: UInt64) -> StoreOperation {
     versionHeard = version
     return .setMemberVersion(self.version, heard: version)
   }
 
-  /// The owner confirms the list as it is: its version rises above all that were stated.
+  /// The owner confirms the list as it is: its version rises above all that were proved.
   mutating func confirm() -> [StoreOperation] {
     version = max(version, versionHeard)
     return change([])
@@ -168,7 +197,7 @@ struct Members: Sendable {
 
   /// Notes the key that is to replace a device's own.
   mutating func announce(_ next: KeyFingerprint, of key: KeyFingerprint) -> [StoreOperation] {
-    guard var device = device(of: key), device.key == key, self.device(of: next) == nil, byKey[next] == nil else {
+    guard var device = device(of: key), device.key == key, isUnknown(next) else {
       return []
     }
     device.nextKey = next

@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | closed | ``open(token:until:)`` | open |
 /// | open | the token, by any key | asking |
-/// | open, asking | the fifth wrong or used token | closed |
+/// | open | the fifth wrong token | closed |
 /// | asking | the person's decision | closed |
 /// | open, asking | time, or ``close(_:)`` | closed |
 struct PairingDesk: Sendable {
@@ -71,12 +71,16 @@ struct PairingDesk: Sendable {
     case .asking(let candidate, let token, _) where token == request.token && candidate.key == key:
       state = .asking(candidate, token: token, connection)
       return .wait
-    case .open, .asking:
+    case .open:
       failures += 1
       if failures >= Self.failuresMax { close(.tooManyFailures) }
-      return .refuse("the token is wrong or was used: open pairing on the hub again")
+      return .refuse(Self.wrongToken)
+    // The token is used up, so a guess is no danger any more; to end the pairing of another device would be one.
+    case .asking: return .refuse(Self.wrongToken)
     }
   }
+
+  private static let wrongToken = "the token is wrong or was used: open pairing on the hub again"
 
   /// The person decides about the candidate.
   ///

@@ -6,7 +6,7 @@ extension PeerCore {
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
       nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
-      nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
+      listProof: enrolment?.listProof, nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
     if let hub = identity.hub {
       hello.hub = hub.storeID
       let sent: [(StreamID.Kind, UInt64)] = [
@@ -274,7 +274,7 @@ extension PeerCore {
       resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
     case .forbidden where session.isGreeting, .busy where session.isGreeting:
       if session.refuseHello(refusal.message) { actions.append(.reachability(false)) }
-    case .malformed, .busy, .forbidden, .unknown:
+    case .malformed, .busy, .listBehind, .tooFast, .storeBehind, .forbidden, .unknown:
       actions.append(.note("the hub refused a frame: \(refusal.message)"))
       if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
     }

@@ -179,7 +179,7 @@ package struct RequestSender: Sendable {
     case .malformed:
       unread += 1
       if unread >= Self.unreadMax { end([.fail(refusal)], into: &actions) } else { retrySoon(at: now) }
-    case .busy: reach(&actions)
+    case .busy, .listBehind, .tooFast, .storeBehind: reach(&actions)
     case .unknownSession, .storeRegressed, .unknown: break
     }
   }

@@ -75,6 +75,8 @@ package struct Hello: Hashable, Sendable {
   package var received: [StreamID.Kind: StreamMark]
   /// The highest version of the hub's list of paired devices that the peer was told; 0 for a peer without a key.
   package var listVersion: UInt64
+  /// The hub's proof that it has handed out that version; `nil` if the peer was told none.
+  package var listProof: ListProof?
   /// The key of the hub that the peer keeps for later; `nil` if none was announced to it.
   package var nextHubKey: KeyFingerprint?
   /// Whether the peer keeps its store in memory: once it has ended, no node comes back with that store.
@@ -85,8 +87,9 @@ package struct Hello: Hashable, Sendable {
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
     nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
     acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:],
-    listVersion: UInt64 = 0, nextHubKey: KeyFingerprint? = nil, isEphemeral: Bool = false
+    listVersion: UInt64 = 0, listProof: ListProof? = nil, nextHubKey: KeyFingerprint? = nil, isEphemeral: Bool = false
   ) {
+    self.listProof = listProof
     self.listVersion = listVersion
     self.nextHubKey = nextHubKey
     self.isEphemeral = isEphemeral
@@ -166,8 +169,23 @@ package struct Refusal: Hashable, Sendable {
     /// The connection's identity may not do this, for example use the name of another identity's device, or its key was
     /// taken back.
     case forbidden
+    /// Another paired device has proved a later list of devices than the hub's: no command of a key is accepted until
+    /// the hub's owner confirms the list.
+    case listBehind
+    /// The paired device presses faster than any thumb.
+    case tooFast
+    /// The hub's disk is far behind.
+    case storeBehind
     /// A code of a later version, which this version does not know. The peer logs the refusal and goes on.
     case unknown
+
+    /// Whether the sender may send the same again later, and nothing is wrong with it.
+    package var isForNow: Bool {
+      switch self {
+      case .busy, .listBehind, .tooFast, .storeBehind: true
+      case .versionMismatch, .unknownSession, .malformed, .storeRegressed, .forbidden, .unknown: false
+      }
+    }
   }
   /// The reason, for a program.
   package var code: Code

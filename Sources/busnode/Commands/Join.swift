@@ -29,7 +29,7 @@ struct Join: AsyncParsableCommand {
         75   a phone of that bus runs on this machine
       """)
 
-  @Option(help: ArgumentHelp("The name that this machine wants (default: its role).", valueName: "name"))
+  @Option(help: ArgumentHelp("The name that this machine wants (default: its role; the phone adds a number when another device has the name).", valueName: "name"))
   var device: DeviceID?
 
   @Option(help: ArgumentHelp("What kind of node it is: watch, widget, or another word.", valueName: "role"))
@@ -74,6 +74,9 @@ struct Join: AsyncParsableCommand {
     guard let device = device ?? DeviceID(role.rawValue) else {
       throw Failure(code: "usage", message: "'\(role)' is no device name: give --device", exitStatus: ExitStatus.usage)
     }
+    if let reason = device.reasonNotToPair {
+      throw Failure(code: "badInput", message: "\(reason) (--device)", exitStatus: ExitStatus.badInput)
+    }
     let line = try readPairingLine()
     let (json, loop) = (json, try Loop())
     let wanted = sources?.sources ?? [Self.button(of: role), .shell]
@@ -95,6 +98,7 @@ struct Join: AsyncParsableCommand {
     }
     let name = location.keyring?.value.enrolment?.deviceID ?? device
     if json { return Output.tell(json: PairStepJSON(step: "paired", device: name)) }
+    if name != device { Output.tell("The phone has given this machine another name than \(device): \(name).") }
     Output.tell("This machine is paired as \(name) with bus \"\(bus)\". Try: busnode state\(location.flag)")
   }
 

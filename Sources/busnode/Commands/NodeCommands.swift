@@ -272,6 +272,16 @@ struct Widget: AsyncParsableCommand {
   }
 }
 
+/// A name for a node of this machine that was given none: the hub refuses the names of paired devices.
+private func freeName(like name: DeviceID, at location: BusLocation) async -> DeviceID {
+  guard !location.isWithoutHub, let hub = try? await HubDoor.find(at: location),
+    case .devices(let list)? = try? await hub.ask(.devices)
+  else { return name }
+  let free = list.free(like: name)
+  if free != name { Output.complain("busnode: \(name) is a paired device: this node is \(free) (--device)") }
+  return free
+}
+
 /// Runs a watch or a widget.
 private func runPeer(
   _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, alarm: AlarmOptions,
@@ -281,7 +291,8 @@ private func runPeer(
   let location = try bus.location()
   if location.hasOpenPort { throw Failure.openPort(location) }
   bus.warn(of: [location])
-  let device = options.device ?? location.keyring?.value.deviceID ?? DeviceID.role(role)
+  var device = options.device ?? location.keyring?.value.deviceID ?? DeviceID.role(role)
+  if options.device == nil, location.keyring == nil { device = await freeName(like: device, at: location) }
   let peer = try Peer(
     at: location,
     configuration: PeerConfiguration(

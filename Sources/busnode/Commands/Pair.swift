@@ -35,7 +35,7 @@ struct Pair: AsyncParsableCommand {
   var host: String?
 
   @Option(
-    name: .customLong("as"), help: ArgumentHelp("The name under which the device is paired.", valueName: "name"))
+    name: .customLong("as"), help: ArgumentHelp("The name under which the device is paired (default: the one that it wants, with a number when another device has it).", valueName: "name"))
   var name: DeviceID?
 
   @Option(
@@ -135,15 +135,19 @@ struct Pair: AsyncParsableCommand {
 
   private func decide(_ candidate: PairingCandidate, _ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
     let digits = PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
-    let name = name ?? candidate.deviceID
+    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    let name = name ?? (replace ? candidate.deviceID : list.free(like: candidate.deviceID, for: candidate.key))
     let sources = sources?.sources ?? candidate.sources
     let words = sources.map(\.rawValue).sorted().joined(separator: ", ")
-    let isTaken = try await isTaken(name, by: candidate.key, hub)
+    let isTaken = list.devices.contains { $0.deviceID == name && $0.key != candidate.key && !$0.isRevoked }
     if json {
       Output.tell(json: PairStepJSON(step: "asking", digits: digits, device: candidate.deviceID))
     } else {
       Output.tell("A \(candidate.role) wants to be \(name) and to press as \(words).")
       Output.tell("Its digits must be  \(digits)")
+      if self.name == nil, name != candidate.deviceID {
+        Output.tell("It wants to be \(candidate.deviceID), which is another device (--replace takes back that one's key).")
+      }
       if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
     }
     guard yes || Question.ask("Are the digits the same there, and is it yours? [y/N] ") else {
@@ -164,11 +168,6 @@ struct Pair: AsyncParsableCommand {
       Output.tell("\(name) is paired.")
     }
     return .paired
-  }
-
-  private func isTaken(_ name: DeviceID, by key: KeyFingerprint, _ hub: HubDoor) async throws -> Bool {
-    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
-    return list.devices.contains { $0.deviceID == name && $0.key != key && !$0.isRevoked }
   }
 
   private static func sentence(_ end: PairingEnd) -> String {

@@ -533,7 +533,7 @@ def admin(scene, end):
 
 def chatter(scene, end):
     """Commands as fast as the socket takes them: told busy, or judged like others; nothing of it counts twice."""
-    allowed = ["refused busy", "receipt rejected busy", "receipt applied", "receipt coalesced", "receipt superseded"]
+    allowed = ["refused busy", "refused too fast", "refused store behind", "receipt rejected busy", "receipt applied", "receipt coalesced", "receipt superseded"]
     allowed += ["receipt rejected illegal transition", "receipt None"]
     result = Result(allowed)
     client = connect(scene.context, zmq.DEALER, scene.control, scene.thief)

@@ -63,13 +63,30 @@ struct HubPairingTests {
     #expect(hub.orders(.status) == ["answer 1: pairing open"])
   }
 
-  @Test("A token is used up by its first presentation, and the fifth wrong one closes pairing")
+  @Test("A token is used up by its first presentation; guesses after that close nothing")
+  func guesses() {
+    var hub = opened()
+    let wrong = [UInt8](repeating: 1, count: PairingRequest.tokenByteCount)
+    for byte in 10...13 {
+      #expect(hub.asksForPairing("thief", candidate: UInt8(byte), token: wrong) == ["thief ← not paired"])
+    }
+    _ = hub.asksForPairing("watch", candidate: 1)
+    for byte in 2...9 { #expect(hub.asksForPairing("thief", candidate: UInt8(byte)) == ["thief ← not paired"]) }
+    for byte in 10...29 {
+      #expect(hub.asksForPairing("thief", candidate: UInt8(byte), token: wrong) == ["thief ← not paired"])
+    }
+    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
+    #expect(hub.orders(admission(1, "watch")).contains("watch ← paired as watch at 1"))
+  }
+
+  @Test("The fifth wrong token closes pairing")
   func failures() {
     var hub = opened()
-    _ = hub.asksForPairing("watch", candidate: 1)
-    for byte in 2...5 { #expect(hub.asksForPairing("thief", candidate: UInt8(byte)) == ["thief ← not paired"]) }
-    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
     let wrong = [UInt8](repeating: 1, count: PairingRequest.tokenByteCount)
+    for byte in 2...5 {
+      #expect(hub.asksForPairing("thief", candidate: UInt8(byte), token: wrong) == ["thief ← not paired"])
+    }
+    #expect(hub.orders(.status) == ["answer 1: pairing open"])
     #expect(
       hub.asksForPairing("thief", candidate: 6, token: wrong) == ["thief ← not paired", "stop listening for pairing"])
     #expect(hub.orders(.status) == ["answer 1: pairing closed: tooManyFailures"])

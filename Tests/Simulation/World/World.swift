@@ -152,7 +152,7 @@ package struct World {
     hub.clock = clock()
   }
 
-  private static let names = ["watch", "widget", "shell", "tablet", "treadmill", "band"]
+  private static let names = ["watch", "widget", "bench", "tablet", "treadmill", "band"]
 
   /// A new store of the hub. The owner pairs the devices again after the hub has lost its store.
   func freshStore(_ id: StoreID) -> WorldStore {
@@ -170,7 +170,7 @@ package struct World {
       let name = DeviceID(name)!
       guard case .key(let key) = climate.identity(ofPeer: index, named: name) else { continue }
       paired.devices.append(
-        PairedDevice(key: key, deviceID: name, role: NodeRole(rawValue: name.rawValue), sources: sources, pairedAt: 0))
+        PairedDevice(key: key, deviceID: name, role: WorldPeer.role(of: name), sources: sources, pairedAt: 0))
     }
     if case .key(let key) = wrong.identity {
       paired.devices.append(

@@ -35,12 +35,12 @@ extension World {
       let isExpected = refusal.code == .unknownSession || refusal.code == .storeRegressed
       // The frame was on its way when the key was taken back or replaced.
       if refusal.code == .forbidden, case .key(let key) = identities[number], !owner.admitted.contains(key) { return }
-      if refusal.code == .busy, hub.core?.deviceList.isBehind == true { return tally.count("refused by an old list") }
-      if refusal.code == .busy, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
+      if refusal.code.isForNow, hub.core?.deviceList.isBehind == true { return tally.count("refused by an old list") }
+      if refusal.code.isForNow, !wrong.members.isEmpty { return noteBusy(speakers[number]?.peer) }
       // A shell repeats its requests while the hub's disk stands still.
-      if refusal.code == .busy, speakers[number] == nil { return tally.count("shell refused") }
+      if refusal.code.isForNow, speakers[number] == nil { return tally.count("shell refused") }
       // So does a peer that forwards what shells have left.
-      if refusal.code == .busy, now <= hub.isTroubledUntil { return tally.count("peer refused by a hub in trouble") }
+      if refusal.code.isForNow, now <= hub.isTroubledUntil { return tally.count("peer refused by a hub in trouble") }
       if !isExpected { faults.append("refused: \(refusal.message)") }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }

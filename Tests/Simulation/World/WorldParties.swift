@@ -16,7 +16,9 @@ struct WorldPeer {
   var otherName: DeviceID { DeviceID("\(ownName)-b")! }
   /// All its names, the present one first: until a renaming is durable, the hub's disk has the old one.
   var names: [DeviceID] { name == ownName ? [ownName, otherName] : [otherName, ownName] }
-  var role: NodeRole { NodeRole(rawValue: ownName.rawValue) }
+  var role: NodeRole { Self.role(of: ownName) }
+  /// A device is of the kind that its name says; one is a shell, whose name no device has.
+  static func role(of name: DeviceID) -> NodeRole { name == "bench" ? .shell : NodeRole(rawValue: name.rawValue) }
   let nodeID: NodeID
   /// Who it is to the hub's transport.
   var identity: ConnectionIdentity { didSet { identitiesEver.insert(identity) } }
@@ -176,11 +178,13 @@ extension World {
       speed: speed)
     var metrics = MetricsSettings()
     metrics.setup = climate.setup
+    var settings = HubCore.Settings(
+      deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
+      debounce: debounce, clock: hub.busClock, metrics: metrics,
+      recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus)
+    settings.listProof = Self.listProof
     hub.core = HubCore(
-      settings: HubCore.Settings(
-        deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
-        debounce: debounce, clock: hub.busClock, metrics: metrics,
-        recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus),
+      settings: settings,
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
     hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()
