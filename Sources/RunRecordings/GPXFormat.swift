@@ -92,8 +92,8 @@ struct GPXFormat: TrackFormat {
     case "hr", "heartrate", "HeartRate": fields.heartRate = text
     case "cad", "cadence", "RunCadence": fields.cadence = text
     case "distance": fields.pedometer = text
-    case "accuracy": accuracyMeters = Double(text).flatMap { $0.isFinite ? $0 : nil }
-    case "hAcc" where isAppleHealth: accuracyMeters = Double(text).flatMap { $0.isFinite ? $0 : nil }
+    case "accuracy": accuracyMeters = PointFields.decimal(text)
+    case "hAcc" where isAppleHealth: accuracyMeters = PointFields.decimal(text)
     default: break
     }
   }

@@ -19,6 +19,15 @@ struct PointFields {
     hasBadTime = time == nil
   }
 
+  /// A finite number in decimal notation, with white space around it as XML allows. Swift reads more: hexadecimal numbers,
+  /// and words for what is no number.
+  static func decimal(_ text: String) -> Double? {
+    let digits = text.utf8.drop(while: isSpace).reversed().drop(while: isSpace)
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Double(String(decoding: digits.reversed(), as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+  }
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
   /// The point; `nil` without a readable time. A reading that is not a number in its range is left out and noted.
   func point(
     latitude: String?, longitude: String?, accuracyMeters: Double? = nil, notes: inout ReadingNotes, line: Int
@@ -29,7 +38,7 @@ struct PointFields {
     }
     func number(_ text: String?, in range: ClosedRange<Double>) -> Double? {
       guard let text, !text.isEmpty else { return nil }
-      guard let value = Double(text), range.contains(value) else {
+      guard let value = Self.decimal(text), range.contains(value) else {
         notes.add(.badNumber, line: line)
         return nil
       }
@@ -37,12 +46,14 @@ struct PointFields {
     }
     var point = Trackpoint(time: time, line: line)
     if let latitude, let longitude {
-      if let latitude = Double(latitude), let longitude = Double(longitude), abs(latitude) <= 90, abs(longitude) <= 180
-      {
-        point.position = Position(
-          latitude: latitude, longitude: longitude, horizontalAccuracyMeters: accuracyMeters)
+      if let north = Self.decimal(latitude), let east = Self.decimal(longitude) {
+        if abs(north) <= 90, abs(east) <= 180 {
+          point.position = Position(latitude: north, longitude: east, horizontalAccuracyMeters: accuracyMeters)
+        } else {
+          notes.add(.badPosition, line: line)
+        }
       } else {
-        notes.add(latitude.contains(",") ? .decimalComma : .badPosition, line: line)
+        notes.add(latitude.contains(",") ? .decimalComma : .badNumber, line: line)
       }
     }
     point.altitudeMeters = number(altitude, in: -1000...10_000)

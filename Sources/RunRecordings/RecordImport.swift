@@ -89,7 +89,7 @@ package enum RecordImport {
     return nil
   }
 
-  /// The FNV-1a hash of all readings in 128 bits. It is not secure, which is enough for files of the user's own.
+  /// The FNV-1a hash of all readings, pauses and laps in 128 bits. It is not secure, which is enough for files of the user's own.
   private static func runID(of recording: Recording) -> RunID {
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     func add(_ value: UInt64) {
@@ -109,6 +109,12 @@ package enum RecordImport {
       case .motion: break
       }
     }
+    // The same points with other pauses or laps are another run.
+    for stop in recording.timerStops {
+      add(UInt64(bitPattern: stop.pausedAt.nanoseconds))
+      add(UInt64(bitPattern: stop.resumedAt.nanoseconds))
+    }
+    for mark in recording.lapMarks { add(UInt64(bitPattern: mark.nanoseconds)) }
     return RunID(high: UInt64(truncatingIfNeeded: hash >> 64), low: UInt64(truncatingIfNeeded: hash))
   }
 }

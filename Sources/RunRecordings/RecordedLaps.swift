@@ -20,7 +20,7 @@ struct TrackLap: Equatable {
 
   /// A number from 0 to below 1e9; `nil` for any other text.
   static func figure(_ text: String) -> Double? {
-    Double(text).flatMap { $0.isFinite && $0 >= 0 && $0 < 1e9 ? $0 : nil }
+    PointFields.decimal(text).flatMap { $0 >= 0 && $0 < 1e9 ? $0 : nil }
   }
 }
 

@@ -85,11 +85,29 @@ extension Recording {
       let flaw = flaws.first?.flaw ?? RecordingFlaw("it holds no run")
       throw .unreadable(path, flaw.reason, line: flaw.line, column: flaw.column)
     }
-    for (run, flaw) in flaws { recordings[0].warnings.append("run \(run) of the file skipped: \(flaw.reason)") }
+    recordings[0].warnings += skipped(flaws)
     return recordings
   }
 
+  /// One sentence for each reason why runs of a file were skipped.
+  private static func skipped(_ flaws: [(run: Int, flaw: RecordingFlaw)]) -> [String] {
+    var runs: [String: [Int]] = [:]
+    for (run, flaw) in flaws { runs[flaw.reason, default: []].append(run) }
+    return runs.sorted { ($0.value[0], $0.key) < ($1.value[0], $1.key) }.map { reason, runs in
+      runs.count == 1
+        ? "run \(runs[0]) of the file skipped: \(reason)"
+        : "\(runs.count) runs of the file skipped (first run \(runs[0])): \(reason)"
+    }
+  }
+
   private static func tracks(_ text: RecordingText) throws(RecordingFlaw) -> [RecordedTrack] {
+    let first = text.bytes.first { $0 > 0x20 }
+    guard first == UInt8(ascii: "<") else {
+      throw RecordingFlaw(
+        first == UInt8(ascii: "{")
+          ? "it is JSON, and not GPX, TCX or FIT: records import reads the JSON of an export"
+          : "it is neither GPX, TCX nor FIT: export the activity as one of these")
+    }
     var (tracks, failure) = RecordingXML.read(text.bytes)
     if let failure { tracks = try repaired(text.bytes, failure) }
     guard !tracks.isEmpty else { throw RecordingFlaw("it is neither GPX, TCX nor FIT") }

@@ -11,7 +11,11 @@ struct RecordingRefusalTests {
     "A refused file gives one line that says what is wrong, and where",
     arguments: [
       ("", "f: cannot read this recording: it is empty"),
-      ("hello", "f:1:1: cannot read this recording: it is not XML"),
+      ("hello", "f: cannot read this recording: it is neither GPX, TCX nor FIT: export the activity as one of these"),
+      (
+        #" {"runId": "a"}"#,
+        "f: cannot read this recording: it is JSON, and not GPX, TCX or FIT: records import reads the JSON of an export"
+      ),
       (head, "f:1:83: cannot read this recording: the XML ends in the middle: the file is incomplete"),
       ("<gpx>\n<trk></gpx>", "f:2:12: cannot read this recording: an XML end tag does not match its start tag"),
       ("<html></html>", "f:1:6: cannot read this recording: its root element is <html>, so it is neither GPX nor TCX"),
@@ -57,5 +61,40 @@ struct RecordingRefusalTests {
       #expect(error?.message.hasPrefix(path) == true)
       #expect(error?.message.contains("\n") == false)
     }
+  }
+
+  @Test("Numbers are decimal, with white space around them as XML allows")
+  func numbers() throws {
+    func recording(_ latitude: String) throws -> Recording {
+      let points = (0..<12).map { Documents.gpxPoint($0) }
+      let odd = "<trkpt lat=\"\(latitude)\" lon=\"8.5\"><time>\(Documents.time(12))</time><ele>100</ele></trkpt>"
+      return try Recording.read(Array(Documents.gpx(points: points + [odd]).utf8), name: "f")
+    }
+    #expect(try recording(" 50.0001\t").warnings.isEmpty)
+    for text in ["0x32", "NaN", "inf", "", "5 0"] {
+      #expect(try recording(text).warnings.first?.contains("no possible number") == true, "\(text)")
+    }
+    #expect(try recording("91").warnings.first?.contains("outside the globe") == true)
+  }
+
+  @Test("Runs of a file that are skipped for one reason are told in one sentence")
+  func skipped() throws {
+    let empty = "<Activity Sport=\"Running\"><Lap><Track>\(Documents.tcxPoint(0))</Track></Lap></Activity>"
+    let whole = "<Activity Sport=\"Running\">\(Documents.tcxLap(Array(0..<20)))</Activity>"
+    let file = Documents.tcx(activities: [whole] + Array(repeating: empty, count: 5))
+    let warnings = try #require(try Recording.runs(of: Array(file.utf8), name: "f").first).warnings
+    #expect(warnings.count == 1 && warnings[0].hasPrefix("5 runs of the file skipped (first run 2): "))
+  }
+
+  @Test("The same points with other pauses are another run")
+  func pauses() throws {
+    func run(_ timer: String) throws -> RunID {
+      let points = (Array(0..<30) + Array(90..<120)).map { Documents.gpxPoint($0) }
+      let cut = Array(points[0..<30]) + ["</trkseg><trkseg>"] + Array(points[30...])
+      let file = Documents.gpx(points: cut, statistics: timer)
+      return try RecordImport.record(of: Array(file.utf8), name: "f").record.runID
+    }
+    let ids = try [run(""), run("<ax:x/>")]
+    #expect(ids[0] == ids[1])
   }
 }
