@@ -93,6 +93,16 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   /// The identity of the connection may not do this (docs/protocol.md, "Identities"). A sender of a hello repeats it at
   /// its usual times, because the hub's answer can change.
   case forbidden // = 6
+
+  /// Another paired device has proved a later version of the list of devices than the hub has. The hub accepts commands
+  /// of keys again when its owner has confirmed the list. The sender does as after BUSY.
+  case listBehind // = 7
+
+  /// The paired device sends commands faster than the hub accepts them of one device. The sender does as after BUSY.
+  case tooFast // = 8
+
+  /// The hub's disk is far behind. The sender does as after BUSY.
+  case storeBehind // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -108,6 +118,9 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 4: self = .busy
     case 5: self = .storeRegressed
     case 6: self = .forbidden
+    case 7: self = .listBehind
+    case 8: self = .tooFast
+    case 9: self = .storeBehind
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -121,6 +134,9 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .busy: return 4
     case .storeRegressed: return 5
     case .forbidden: return 6
+    case .listBehind: return 7
+    case .tooFast: return 8
+    case .storeBehind: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -134,6 +150,9 @@ nonisolated enum WireRefusalCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .busy,
     .storeRegressed,
     .forbidden,
+    .listBehind,
+    .tooFast,
+    .storeBehind,
   ]
 
 }
@@ -4966,7 +4985,7 @@ nonisolated struct WireAltitude: Sendable {
 fileprivate nonisolated let _protobuf_package = "runbus.v3"
 
 nonisolated extension WireRefusalCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_FORBIDDEN\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REFUSAL_CODE_UNSPECIFIED\0\u{1}REFUSAL_CODE_VERSION_MISMATCH\0\u{1}REFUSAL_CODE_UNKNOWN_SESSION\0\u{1}REFUSAL_CODE_MALFORMED\0\u{1}REFUSAL_CODE_BUSY\0\u{1}REFUSAL_CODE_STORE_REGRESSED\0\u{1}REFUSAL_CODE_FORBIDDEN\0\u{1}REFUSAL_CODE_LIST_BEHIND\0\u{1}REFUSAL_CODE_TOO_FAST\0\u{1}REFUSAL_CODE_STORE_BEHIND\0")
 }
 
 nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
