@@ -396,7 +396,7 @@ struct HubMemberTests {
   @Test("A paired device asks for the outbox and the quarantine, and is told its own rows only")
   func ownRows() {
     var hub = joined()
-    for (number, name) in [DeviceID("watch")!, "band"].enumerated() {
+    for (number, name) in (["watch", "band"] as [DeviceID]).enumerated() {
       _ = hub.feed(
         .post(AppMessage(id: MessageID(high: 7, low: UInt64(number + 1)), name: "m", body: []), .queued, to: name))
     }
