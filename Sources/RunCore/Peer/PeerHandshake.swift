@@ -195,7 +195,6 @@ extension PeerCore {
   private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
-    // Opened first, because an accepted start lets the readings of its run go.
     samples.open(received: mark(.samples))
     acknowledgeSamples(through: mark(.samples).sequence, at: now)
     acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
