@@ -115,8 +115,7 @@ extension PeerCore {
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     actions.append(.hear(.snapshot(message)))
     commands.dropShown(by: snapshot.order)
-    let writes = view.keep(after: change)
-    if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    commits.add(view.keep(), then: [])
     actions.append(.show(snapshot))
     if change.isTransition { noteNews(at: now, into: &actions) }
   }
