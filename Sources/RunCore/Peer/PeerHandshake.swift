@@ -136,7 +136,7 @@ extension PeerCore {
     session.open(number, at: now, interval: pace.interval(at: now))
     view.open(welcome.speed)
     hear(at: now, into: &actions)
-    screen.beginSession()
+    screen.beginSession(term: welcome.state.snapshot.order.term)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
