@@ -110,7 +110,7 @@ struct RecoveryTests {
       try await nodes.watch.snapshot("the question") { Self.isRecovering($0) && $0["term"]?.int == 3 }
       nodes.watch.write("stop")
       let stopped = try await nodes.watch.shows("completed", revision: 2, term: 3)
-      #expect(stopped["changedBy"]?["source"]?.string == "recovery")
+      #expect(stopped["changedBy"]?["source"]?.string == "watch")
       next.signal(SIGTERM)
       #expect(try await next.ending() == .exited(0))
     }

@@ -66,6 +66,21 @@ struct TestBusTests {
     }
   }
 
+  @Test("A watch's reading behind its own start is in a snapshot within four seconds", arguments: [0, 50, 490, 499])
+  func firstReading(_ milliseconds: Int64) async throws {
+    try await TestBus.run { bus in
+      let phone = try await bus.hub(Device.phone)
+      let watch = try await bus.peer(Device.watch, role: .watch)
+      async let start = watch.send(Command(.start, source: .watch))
+      try await bus.advance(by: .milliseconds(milliseconds))
+      try await watch.add(Sample(moment: .at(bus.now), value: .heartRate(bpm: 142)))
+      try await bus.advance(by: .milliseconds(4000 - milliseconds))
+      #expect(try await start.outcome == .applied)
+      #expect(await phone.authoritative.metrics.heartRateBpm == 142)
+      #expect(await watch.authoritative.metrics.heartRateBpm == 142)
+    }
+  }
+
   @Test("A press on a watch out of reach arrives when it is back, and counts from when it was pressed")
   func cutLink() async throws {
     try await TestBus.run { bus in

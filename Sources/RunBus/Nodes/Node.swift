@@ -53,6 +53,9 @@ public protocol Node: Actor {
 
   /// The stages of all of this node's own commands from now on, in the order in which they are reached. Commands that
   /// were given before the node was restarted are included. A reader more than 4,096 behind loses the oldest.
+  ///
+  /// A node that is killed after it has reported a verdict, and before that is durable, reports it again after its
+  /// restart. The verdict is the same both times.
   func ownReceipts() -> AsyncStream<Receipt>
 
   /// Adds one sensor reading.

@@ -122,7 +122,7 @@ final class MemoryStore: StoreBackend {
     case .setClock(let real, let bus): state.history.clock = .now(real: real, bus: bus)
     case .setStoreID(let storeID): state.storeID = storeID
     case .setHub(let storeID, let deviceID): state.hub = (storeID, deviceID)
-    case .setView(let view): state.view = view.withoutMetrics
+    case .setView(let view): state.view = view
     case .setFailureMark(let mark): state.failureMark = mark
     case .endJournal(let run, let moment):
       if state.journals[run] != nil, !state.dropped.contains(run) { state.history.endedJournals[run] = moment }

@@ -10,7 +10,7 @@ import RunCore
 /// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
 /// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  static let version: UInt16 = 3
+  static let version: UInt16 = 4
   /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 

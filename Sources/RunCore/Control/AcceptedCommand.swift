@@ -43,6 +43,13 @@ package struct AcceptedCommand: Hashable, Sendable {
     self.stopFollows = stopFollows
   }
 
+  /// The press as if it had been made, and had arrived, at another time.
+  package func moved(to time: BusTime) -> AcceptedCommand {
+    AcceptedCommand(
+      command: command, deviceID: deviceID, origin: origin, sequence: sequence, pressedAt: time, arrivedAt: time,
+      isUncertain: isUncertain, stopFollows: stopFollows)
+  }
+
   /// The store on whose stream it came; `nil` if it came on none.
   package var store: StoreID? { if case .store(let store) = origin { store } else { nil } }
 

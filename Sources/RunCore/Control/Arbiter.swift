@@ -33,6 +33,8 @@ package struct Arbiter: Sendable {
   /// Late presses and presses for the next window, in order of arrival.
   private var waiting: [Waiting] = []
   private var held = HeldRuns()
+  /// The run of which it is not decided yet what becomes of it; `nil` while there is none.
+  private var undecided: UndecidedRun?
 
   /// An arbiter that goes on from a stored state.
   ///
@@ -191,10 +193,14 @@ package struct Arbiter: Sendable {
 
   private func classify(_ press: AcceptedCommand) -> Admission {
     let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
-    if press.command.kind != .start, held.claims(press) { return .held }
+    if isOfHeldRun(press) { return .held }
+    // Once the question is asked, a press made before it waits for the answer, however young it is.
+    if undecided?.askedAt != nil, waitsForDecision(press, control) { return .late }
     // A device's presses keep their order, so a waiting one blocks those after it. A held run blocks only its own
     // stream: if the device has lost its store, the stop never arrives and a new stream must not wait for it.
-    let isBlocked = waiting.contains { $0.press.deviceID == press.deviceID } || held.waits(on: press.stream)
+    let isBlocked =
+      waiting.contains { $0.press.deviceID == press.deviceID && !waitsForDecision($0.press, control) }
+      || held.waits(on: press.stream)
     let late = press.command.kind == .start && press.stopFollows ? Admission.held : .late
     switch state {
     case .closed:
@@ -228,9 +234,9 @@ package struct Arbiter: Sendable {
     }
     _ = makeLate(held.takeLost())
     judge.heldStarts = Set(held.runs.map(\.start.runOfStart))
-    for press in take(.late) { LateJudgement.judge(press, at: now, by: &judge) }
+    for press in take(.late, judge.state) { LateJudgement.judge(press, at: now, by: &judge) }
     var admitted: [CommandID] = []
-    for press in take(.next) {
+    for press in take(.next, judge.state) {
       switch state {
       case .open(let window) where !window.admits(press) || rule.length == .zero:
         waiting.append(Waiting(press: press, admission: .next))
@@ -242,11 +248,44 @@ package struct Arbiter: Sendable {
     return admitted
   }
 
-  /// Removes and returns the waiting presses of a class, in press order.
-  private mutating func take(_ admission: Admission) -> [AcceptedCommand] {
-    let taken = waiting.filter { $0.admission == admission }.map(\.press)
-    if !taken.isEmpty { waiting.removeAll { $0.admission == admission } }
+  /// Removes and returns the waiting presses of a class, in press order. Those that wait for a decision stay.
+  private mutating func take(_ admission: Admission, _ state: ControlState) -> [AcceptedCommand] {
+    let isTaken = waiting.map { $0.admission == admission && !waitsForDecision($0.press, state) }
+    let taken = zip(waiting, isTaken).filter(\.1).map(\.0.press)
+    if !taken.isEmpty { waiting = zip(waiting, isTaken).filter { !$1 }.map(\.0) }
     return taken.sorted(by: AcceptedCommand.precedes)
+  }
+}
+
+/// A run that was on when the hub died, until it is decided what becomes of it.
+private struct UndecidedRun: Sendable {
+  let run: RunID
+  /// The last sign of life of the hub that had the run.
+  let diedAt: BusTime
+  /// When the question about the run was asked; `nil` before that.
+  let askedAt: BusTime?
+}
+
+// Presses that were made while nobody had the run.
+extension Arbiter {
+  /// Lets the presses on a run that were made behind its hub's last sign of life wait until ``decided()``. A decision may
+  /// end the run before them. Until the question is asked, this holds for late presses alone.
+  package mutating func waitForDecision(about run: RunID, diedAt: BusTime, askedAt: BusTime?) {
+    undecided = UndecidedRun(run: run, diedAt: diedAt, askedAt: askedAt)
+  }
+
+  /// It is decided what becomes of the run. Call ``judgeLate(at:isPast:)`` afterwards.
+  package mutating func decided() { undecided = nil }
+
+  /// Whether a press belongs to a held run, and so to no run that the hub knows.
+  package func isOfHeldRun(_ press: AcceptedCommand) -> Bool { press.command.kind != .start && held.claims(press) }
+
+  /// Whether a press was made between the hub's last sign of life and the question, and may mean the undecided run.
+  private func waitsForDecision(_ press: AcceptedCommand, _ state: ControlState) -> Bool {
+    guard let undecided, press.pressedAt > undecided.diedAt else { return false }
+    if let askedAt = undecided.askedAt, press.pressedAt >= askedAt { return false }
+    if press.command.kind == .start { return !press.stopFollows }
+    return press.command.runID.map { state.canonical($0) == undecided.run } ?? true
   }
 }
 

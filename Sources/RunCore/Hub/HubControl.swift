@@ -112,8 +112,9 @@ extension HubCore {
 
   /// Gives an admitted command to the arbiter, in the commit that also moves its mark.
   mutating func accept(_ press: AcceptedCommand, mark: Mark?, at now: BusTime) {
-    receiveAsAnswer(press, at: now)
+    let press = receiveAsAnswer(press, at: now)
     let id = press.command.id
+    let isAlone = arbiter.deadline == nil
     let reception = arbiter.receive(press) { book.hasReservedSlots($0) }
     book.accept(press, from: sender(of: press), isHeld: reception.admission == .held)
     book.release(reception.fallen + reception.completed)
@@ -126,6 +127,11 @@ extension HubCore {
     judgeLate(at: now)
     // With windows switched off, each press is judged alone in the commit that accepts it.
     while settings.debounce == .zero, arbiter.deadline != nil { settle(at: now, now: now) }
+    guard case .stopping = unfinished?.stage else { return }
+    // A window that the stop of a recovery has opened settles at once: a press after the stop is illegal whether it falls
+    // into that window or comes behind it.
+    if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
+    settleDueWindows(at: now)
   }
 
   /// A rejection that changes nothing and is not kept.

@@ -120,7 +120,10 @@ package struct HubCore: Sendable {
       let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
       unfinished = UnfinishedRun(
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
-      if control.runOn != nil { presentRun.stopClock(at: diedAt) }
+      if let run = control.runOn {
+        presentRun.stopClock(at: diedAt)
+        arbiter.waitForDecision(about: run, diedAt: diedAt, askedAt: nil)
+      }
     }
     noteDeadline()
   }

@@ -28,6 +28,7 @@ extension HubCore {
   /// Writes what a settlement decided: one commit, one snapshot, all verdicts.
   mutating func write(_ settlement: Settlement, at now: BusTime) {
     guard !settlement.isEmpty else { return }
+    let wasUnfinished = unfinished != nil
     var operations: [StoreOperation] = []
     var then: [Effect] = []
     var didTransit = false
@@ -75,6 +76,8 @@ extension HubCore {
     } else {
       commits.add(operations + forgetOldVerdicts(at: now), then: then)
     }
+    // Presses that waited for the decision about the run can be judged now.
+    if wasUnfinished, unfinished == nil { judgeLate(at: now) }
   }
 
   /// The ledger entry with the setup that the runner chose for a new run; `nil` for the default setup.

@@ -47,6 +47,7 @@ extension HubCore {
   private mutating func endRecovery() {
     unfinished = nil
     presentRun.releaseClock()
+    arbiter.decided()
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
@@ -56,7 +57,8 @@ extension HubCore {
     else { return }
     let control = arbiter.control
     guard let runID = control.runOn, let startedAt = control.startedAt, startedAt <= unfinished.diedAt else {
-      return endRecovery()
+      endRecovery()
+      return judgeLate(at: now)
     }
     let isOverdue = now - unfinished.diedAt > settings.recoveryAgeMax
     switch settings.recovery {
@@ -65,9 +67,12 @@ extension HubCore {
     case .ask where isOverdue, .resume where isOverdue: stop(runID, .overdue, at: now)
     case .ask:
       self.unfinished?.stage = .asking(runID, since: now)
+      arbiter.waitForDecision(about: runID, diedAt: unfinished.diedAt, askedAt: now)
       commits.add(
         [.setUnanswered(runID, since: unfinished.diedAt)], then: [tellRecovery(of: runID, .asked, at: now)])
-    case .resume: commits.add(goOn(from: unfinished.backAt), then: [])
+    case .resume:
+      commits.add(goOn(from: unfinished.backAt), then: [])
+      judgeLate(at: now)
     }
   }
 
@@ -80,6 +85,7 @@ extension HubCore {
       let operations = [answered] + goOn(from: now)
       publisher.suspendTicks()
       publishNow(operations, then: [.anchor], at: now)
+      judgeLate(at: now)
     case .finish, .discard:
       commits.add([answered], then: [])
       stop(runID, answer == .discard ? .discarded : .finished, at: now)
@@ -88,17 +94,27 @@ extension HubCore {
   }
 
   /// Treats a press on the run, made while the hub asks, as the decision: a stop finishes the run, any other press
-  /// resumes it. A press made before the question is judged as usual.
-  mutating func receiveAsAnswer(_ press: AcceptedCommand, at now: BusTime) {
-    guard case .asking(let runID, let since)? = unfinished?.stage, press.pressedAt >= since else { return }
+  /// resumes it. A press made before the question waits for the decision.
+  ///
+  /// - Returns: the press as it is to be judged. A stop that answers is the stop of the run, at the last sign of life.
+  mutating func receiveAsAnswer(_ press: AcceptedCommand, at now: BusTime) -> AcceptedCommand {
+    guard case .asking(let runID, let since)? = unfinished?.stage, press.pressedAt >= since,
+      !arbiter.isOfHeldRun(press)
+    else { return press }
     let command = press.command
     if command.kind == .start {
       // This start begins a whole run that was made out of reach, so it does not refer to the unfinished run.
-      guard !press.stopFollows else { return }
+      guard !press.stopFollows else { return press }
     } else if let meant = command.runID {
-      guard arbiter.control.canonical(meant) == runID else { return }
+      guard arbiter.control.canonical(meant) == runID else { return press }
     }
-    _ = recover(command.kind == .stop ? .finish : .resume, at: now)
+    guard command.kind == .stop, let diedAt = unfinished?.diedAt else {
+      _ = recover(.resume, at: now)
+      return press
+    }
+    unfinished?.stage = .stopping(runID)
+    commits.add([.setUnanswered(runID, since: nil)], then: [tellRecovery(of: runID, .finished, at: now)])
+    return press.moved(to: diedAt)
   }
 
   /// Ends the recovery if the run is over or another one has begun. Call it after transitions were made.
@@ -140,17 +156,12 @@ extension HubCore {
     var operations: [StoreOperation] = []
     if outcome == .discarded { operations.append(records.discard(runID)) }
     commits.add(operations, then: [tellRecovery(of: runID, outcome, at: now)])
-    let isAlone = arbiter.deadline == nil
     accept(
       AcceptedCommand(
         command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
         deviceID: settings.deviceID, origin: .ownButton, sequence: book.nextOwnSequence(), pressedAt: diedAt,
         arrivedAt: diedAt),
       mark: nil, at: now)
-    // A window that the stop has opened settles at once: a press after the stop is illegal whether it falls into that
-    // window or comes behind it.
-    if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
-    settleDueWindows(at: now)
   }
 
   private func tellRecovery(of runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) -> Effect {

@@ -27,6 +27,8 @@ public struct LiveActivity: Hashable, Sendable {
 package struct LiveScreen: Sendable {
   private var last: LivePush?
   private var isNewSession = true
+  /// The term in which the hub has begun the session.
+  private var sessionTerm: UInt64 = 0
   /// What it shows; `nil` before the first push.
   package private(set) var shown: LiveActivity?
 
@@ -34,10 +36,15 @@ package struct LiveScreen: Sendable {
   package init() {}
 
   /// A session begins. The hub may count its pushes anew, so the next push is shown whatever its number is.
-  package mutating func beginSession() { isNewSession = true }
+  ///
+  /// - Parameter term: the hub's term. A push of a lower one comes from an incarnation that has ended meanwhile.
+  package mutating func beginSession(term: UInt64) { (isNewSession, sessionTerm) = (true, term) }
 
-  /// Takes a push; one that is not newer than the last one of the session changes nothing.
+  /// Takes a push; one that is not newer than the last one of the session changes nothing, nor does one of an earlier
+  /// incarnation, or one that would go back within a term.
   package mutating func receive(_ push: LivePush) {
+    guard push.order.term >= sessionTerm else { return }
+    if let last, push.order.term == last.order.term, push.order < last.order { return }
     defer { isNewSession = false }
     if let last, !isNewSession, (push.order.term, push.number) <= (last.order.term, last.number) { return }
     last = push

@@ -11,8 +11,6 @@ struct CommandOutbox: Sendable {
     case receipt(Receipt)
     /// Commit these writes, at once if urgent, else with a later write. Carry out the effects when they are durable.
     case write([StoreOperation], isUrgent: Bool, then: [Effect])
-    /// The hub has a start, so the readings of its run can go.
-    case startAccepted
   }
 
   /// What the peer has to do when a write is durable.
@@ -72,8 +70,8 @@ struct CommandOutbox: Sendable {
     return judged.last { $0.kind == .start && $0.verdict.runID != nil }?.verdict.runID ?? shown
   }
 
-  /// The runs of starts that the hub has not acknowledged. The hub would drop their readings.
-  var unacknowledgedRuns: Set<RunID> { Set(stream.rows(after: stream.acknowledged).compactMap(\.startedRun)) }
+  /// The runs of starts without a verdict. The hub drops their readings until it has judged the start.
+  var unjudgedRuns: Set<RunID> { Set(stream.rows.compactMap(\.startedRun)) }
 
   /// A report of each command.
   func reports(for hub: DeviceID?, at now: BusTime) -> [OutboxReport] { stream.reports(for: hub, at: now) }
@@ -210,7 +208,6 @@ struct CommandOutbox: Sendable {
       }
     }
     actions.append(.write(operations, isUrgent: false, then: []))
-    if fresh.contains(where: { $0.startedRun != nil }) { actions.append(.startAccepted) }
     return actions
   }
 

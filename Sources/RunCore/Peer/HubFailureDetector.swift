@@ -142,10 +142,11 @@ struct HubFailureDetector: Sendable {
     return .setFailureMark(mark)
   }
 
-  /// When the hub will have missed three beats; `nil` before the start, and while there is no snapshot to show.
+  /// When the hub will have missed three beats; `nil` before the start, and while there is no snapshot to show. A
+  /// snapshot of an earlier incarnation is stale until the hub is heard.
   private func staleAt(_ view: Snapshot, _ hearing: HubHearing) -> BusTime? {
     guard let startedAt, view.order.term > 0 else { return nil }
-    return hearing.silentAt ?? startedAt + hearing.silence
+    return hearing.silentAt ?? startedAt
   }
 
   private func counts(_ isRunOn: Bool) -> Bool { isRunOn && isListening && mark.duty == .armed }

@@ -14,10 +14,13 @@ struct HubView: Sendable {
   /// The highest term of a hub that was seen or asked for.
   private(set) var termSeen: UInt64
   private var speed = BusSpeed.realTime
+  /// Whether the snapshot comes from the store and the hub has not been heard since.
+  private var isKept: Bool
 
   /// A view from what the store kept.
   init(_ snapshot: Snapshot?, termSeen: UInt64) {
     authoritative = snapshot ?? .none
+    isKept = snapshot != nil
     self.termSeen = min(termSeen, HubTerm.limit)
   }
 
@@ -41,25 +44,23 @@ struct HubView: Sendable {
 
   /// Receives the hub's state, which came with a welcome, was published, or answers a query.
   ///
-  /// - Returns: what has changed; `nil` when the peer has shown this snapshot or a later one already.
+  /// - Returns: what has changed; `nil` when this incarnation has shown this snapshot already, or any a later one.
   mutating func observe(_ message: StateMessage, isNewSession: Bool, at now: BusTime) -> Change? {
     readClock(message, isNewSession: isNewSession, at: now)
     let snapshot = message.snapshot
-    guard snapshot.order > authoritative.order else { return nil }
     let before = authoritative.order
+    guard snapshot.order > before || isKept && snapshot.order == before else { return nil }
     authoritative = snapshot
+    isKept = false
     return Change(isTransition: (before.term, before.revision) != (snapshot.order.term, snapshot.order.revision))
   }
 
-  /// The writes that keep the view and the term, because a later incarnation must know which run its buttons refer to
-  /// and which term was seen. A change of the numbers alone is not kept.
-  mutating func keep(after change: Change) -> [StoreOperation] {
-    guard change.isTransition else { return [] }
-    let order = authoritative.order
-    // Tick 0 comes before every snapshot of the revision, so the next incarnation shows the first one that it receives.
-    var operations = [stored(as: SnapshotOrder(term: order.term, revision: order.revision, tick: 0))]
-    if order.term > termSeen {
-      termSeen = order.term
+  /// The writes that keep the view and the term: a later incarnation shows nothing older, knows which run its buttons
+  /// refer to, and which term was seen.
+  mutating func keep() -> [StoreOperation] {
+    var operations = [StoreOperation.setView(authoritative)]
+    if authoritative.order.term > termSeen {
+      termSeen = authoritative.order.term
       operations.append(.setTerm(termSeen))
     }
     return operations
@@ -80,14 +81,7 @@ struct HubView: Sendable {
     guard termSeen > HubTerm.seenMax else { return nil }
     termSeen = 0
     authoritative.order = Snapshot.none.order
-    return [.setTerm(0), stored(as: authoritative.order)]
-  }
-
-  private func stored(as order: SnapshotOrder) -> StoreOperation {
-    var view = authoritative
-    view.metrics = RunMetrics()
-    view.order = order
-    return .setView(view)
+    return [.setTerm(0), .setView(authoritative)]
   }
 
   /// Estimates the hub's bus time. Transit makes every estimate late, so the one that is furthest ahead is the best.

@@ -115,8 +115,7 @@ extension PeerCore {
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     actions.append(.hear(.snapshot(message)))
     commands.dropShown(by: snapshot.order)
-    let writes = view.keep(after: change)
-    if !writes.isEmpty { commits.add(writes, then: [], dueAt: now + CommitTiming.writeDelayMax) }
+    commits.add(view.keep(), then: [])
     actions.append(.show(snapshot))
     if change.isTransition { noteNews(at: now, into: &actions) }
   }
@@ -137,7 +136,7 @@ extension PeerCore {
     session.open(number, at: now, interval: pace.interval(at: now))
     view.open(welcome.speed)
     hear(at: now, into: &actions)
-    screen.beginSession()
+    screen.beginSession(term: welcome.state.snapshot.order.term)
     observe(welcome.state, isNewSession: true, at: now, into: &actions)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
@@ -195,7 +194,6 @@ extension PeerCore {
   private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
-    // Opened first, because an accepted start lets the readings of its run go.
     samples.open(received: mark(.samples))
     acknowledgeSamples(through: mark(.samples).sequence, at: now)
     acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)

@@ -45,7 +45,6 @@ extension PeerCore {
         guard !operations.isEmpty || !effects.isEmpty else { continue }
         commits.add(
           operations, then: effects.map(Effect.commands), dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
-      case .startAccepted: sendSamples(at: now, into: &actions)
       }
     }
   }
@@ -86,6 +85,8 @@ extension PeerCore {
     acceptCommands(through: sequence, at: now, into: &actions)
     let write = commands.judge(verdict, of: receipt.commandID, shown: view.authoritative.order)
     actions.append(.receipt(receipt))
+    // The readings of a run go behind the verdict of its start.
+    if receipt.kind == .start { sendSamples(at: now, into: &actions) }
     return [write].compactMap(\.self)
   }
 
@@ -142,7 +143,7 @@ extension PeerCore {
   /// Sends the samples that may go and were not sent in this session.
   mutating func sendSamples(at now: BusTime, into actions: inout [Action]) {
     guard session.isUp else { return }
-    let messages = samples.nextMessages(waiting: commands.unacknowledgedRuns, at: now, generator: &generator)
+    let messages = samples.nextMessages(waiting: commands.unjudgedRuns, at: now, generator: &generator)
     for message in messages { send(message, at: now, into: &actions) }
   }
 

@@ -55,7 +55,7 @@ package enum StoreOperation: Hashable, Sendable {
   case setStoreID(StoreID)
   /// On a peer: sets the hub's store, to which the peer's streams go, and the hub's device.
   case setHub(StoreID, DeviceID)
-  /// On a peer: keeps the last snapshot, without its metrics, so that presses after a restart refer to the right state.
+  /// On a peer: keeps the last snapshot, so that a restart shows nothing older, and presses refer to the right state.
   indirect case setView(Snapshot)
   /// On a peer: sets what the hub's next silence leads to, and the last alarm.
   case setFailureMark(HubFailureMark)
@@ -191,7 +191,7 @@ package struct PeerHistory: Sendable {
   package var clock: ClockMark?
   /// The hub's store, to which the streams go, and its device; `nil` before the first welcome.
   package var hub: (storeID: StoreID, deviceID: DeviceID)?
-  /// The last snapshot, without its metrics.
+  /// The last snapshot.
   package var view: Snapshot?
   /// What the hub's next silence leads to, and the last alarm.
   package var failureMark = HubFailureMark()

@@ -36,7 +36,8 @@ struct Send: AsyncParsableCommand {
         4   superseded: undone by a later press within the same half second
         5   queued, will be delivered when the hub is back
         6   the hub has it, but no verdict came in time (--no-queue: or the hub did
-            not confirm that it has it)
+            not confirm that it has it); a press made while the hub was dead waits
+            for the answer about its run
         69  no such bus, or (--no-queue) its hub does not answer: nothing is kept
         74  the press could not be stored: nothing was sent
         75  1,024 presses wait already: nothing was sent
@@ -129,7 +130,11 @@ struct Send: AsyncParsableCommand {
     }
     // Print the verdict before the file is removed, so that a slow disk does not delay it.
     defer { if case .verdict = last.stage { kept?.letGo() } }
-    say(last)
+    if case .pending = last.stage, wait == .verdict, await isAsking(location) {
+      tell(last, "\(last.message); it waits for the answer about the run (busnode recover)")
+    } else {
+      say(last)
+    }
     let status = status(last)
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
@@ -156,6 +161,12 @@ struct Send: AsyncParsableCommand {
       }
     }
     return progress.withLock { $0 }
+  }
+
+  /// Whether the hub waits for a decision about a run that was on when it died, and judges no press made meanwhile.
+  private func isAsking(_ location: BusLocation) async -> Bool {
+    let state = try? await within(.seconds(1)) { try await location.requester().state() }
+    return state?.isRecovering == true
   }
 
   private func sayQueued(_ command: Command) {

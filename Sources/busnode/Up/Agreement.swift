@@ -51,15 +51,12 @@ struct Agreement: Sendable {
     } else {
       standings[revision] = (standing, node)
     }
-    // A node shows what its store has kept as tick 0 of its revision: every node may have kept another moment of it.
-    var published = snapshot
-    published.capturedAt = .zero
     if let other = publications[snapshot.order] {
-      if other.snapshot != published {
+      if other.snapshot != snapshot {
         disagree("\(Sentence.order(snapshot)) differs between \(other.node.rawValue) and \(node.rawValue)")
       }
     } else {
-      publications[snapshot.order] = (published, node)
+      publications[snapshot.order] = (snapshot, node)
       order.append(snapshot.order)
       if order.count > Self.keptMax { publications[order.removeFirst()] = nil }
     }

@@ -125,15 +125,24 @@ struct OperationGenerator {
     return AppMessage(id: MessageID(using: &random), name: pick(["a", "gel\u{0}⌚️", ""]), body: body)
   }
 
+  /// A view is a snapshot of the wire, whose counters and words are bounded.
   mutating func view() -> Snapshot {
-    var metrics = RunMetrics()
-    metrics.elapsed = .seconds(3)
+    var metrics = RunMetrics(elapsed: .seconds(3), active: .seconds(2))
+    metrics.distanceMeters = maybe { _ in 11.5 }
+    metrics.heartRateBpm = maybe { _ in 142.25 }
+    metrics.activity = pick(MotionActivity.allCases)
+    metrics.moments.distance = metrics.distanceMeters.map { _ in .seconds(1) }
     return Snapshot(
-      order: SnapshotOrder(term: anyUnsigned(), revision: anyUnsigned(), tick: anyUnsigned()),
+      order: SnapshotOrder(term: counter(), revision: counter(), tick: counter()),
       phase: pick(RunPhase.allCases), runID: maybe { $0.runID() },
-      changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: CommandID(using: &$0.random)) },
-      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics)
+      changedBy: maybe {
+        Author(source: $0.pick([.phone, .recovery]), deviceID: $0.device(), commandID: CommandID(using: &$0.random))
+      },
+      startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics, isRecovering: pick([true, false]),
+      isClockStopped: pick([true, false]))
   }
+
+  private mutating func counter() -> UInt64 { pick([0, 1, 7, 1 << 62 - 1]) }
 
   mutating func append() -> StoreOperation {
     position += .random(in: 1...3, using: &random)

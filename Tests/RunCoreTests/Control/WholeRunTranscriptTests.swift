@@ -31,6 +31,36 @@ struct WholeRunTranscriptTests {
     #expect(bus.control.revision == 0)
   }
 
+  // docs/protocol.md, "Rules for late commands", at its end: what is remembered as a settled window.
+  @Test("is remembered with its laps as settled windows, and not with its transitions")
+  func windows() throws {
+    var bus = Transcript()
+    _ = arrive(at: &bus, from: 10_000)
+    _ = bus.said()
+    #expect(bus.control.windows.map { $0.applied.map(\.kind) } == [[.lap]])
+    #expect(bus.control.windows.map { $0.first.nanoseconds / 1_000_000 } == [12_000])
+    // A start of another run beside the start of the whole run is no repeat of it; a lap beside its lap is one.
+    bus.press(.start, .phone, at: 10_200, arriving: 61_000, run: 8, base: .saw(0, by: nil))
+    bus.press(.lap, .phone, at: 12_200, arriving: 61_000, run: 7)
+    let outcomes = bus.said().map { String($0.prefix { $0 != "," }) }
+    #expect(outcomes == ["#6 rejected staleRevision", "#7 coalesced into #3"])
+  }
+
+  // A late start that comes before the open window settles is judged with the late presses that wait already.
+  @Test("A stop without a run, late as the start of another device, means that start's run if both wait together")
+  func stopWithoutRun() {
+    func verdicts(startArrives start: Int64) -> [String] {
+      var bus = Transcript()
+      bus.press(.lap, .phone, at: 60_000)
+      bus.press(.stop, .watch, at: 30_000, arriving: 60_100)
+      if start > 60_500 { _ = bus.settle() }
+      bus.press(.start, .widget, at: 20_000, arriving: start, run: 8, base: .saw(0, by: nil))
+      return bus.settle().filter { $0.hasPrefix("#2") }
+    }
+    #expect(verdicts(startArrives: 60_200) == ["#2 applied, run 8, revision 2 at 30000"])
+    #expect(verdicts(startArrives: 61_000) == [])
+  }
+
   @Test("waits for its stop")
   func waits() {
     var bus = Transcript()

@@ -269,7 +269,7 @@ struct HubRecoveryTests {
       lines += hub.commitsAll() + hub.passes(.seconds(1))
       let judged = Self.parts(lines).filter { $0.hasPrefix("judge") || $0.hasPrefix("gap") }
       switch kind {
-      case .stop: #expect(judged == ["judge stop applied 2", "judge stop coalesced 2"])
+      case .stop: #expect(judged == ["judge stop applied 2"])
       case .pause: #expect(judged == ["gap of 90.5s at 9.5s", "judge pause applied 2"])
       case .resume: #expect(judged == ["gap of 90.5s at 9.5s", "judge resume coalesced 1"])
       case .start: #expect(judged == ["gap of 90.5s at 9.5s", "judge start coalesced 1"])
@@ -297,25 +297,91 @@ struct HubRecoveryTests {
     hub.commitsAll()
     hub.passes(.seconds(1))
     #expect(hub.core.authoritative.isRecovering)
-    // Pressed while the hub was dead: judged as if there were no downtime, and the question stays open.
+    // Pressed before the last sign of life: judged as usual, and the question stays open.
     hub = asked()
-    _ = hub.sends("watch", hub.command(.pause, by: "watch", id: 71), sequence: 2, age: .seconds(20))
+    _ = hub.sends("watch", hub.command(.pause, by: "watch", id: 71), sequence: 2, age: .seconds(52))
     hub.commitsAll()
-    #expect(hub.core.authoritative.isRecovering)
+    #expect(hub.core.isRecovering)
     #expect(hub.core.authoritative.phase == .paused)
     #expect(hub.core.authoritative.order.revision == 2)
-    #expect(hub.core.authoritative.metrics.active == .milliseconds(9500))
+    #expect(hub.core.authoritative.metrics.active == .seconds(8))
   }
 
-  @Test("A stop that was pressed while the hub was dead counts at its press time and closes the question")
-  func mootQuestion() {
+  @Test("A stop that answers is the stop of the run: the person's, at the last sign of life")
+  func stopThatAnswers() {
     var hub = asked()
-    let lines = hub.sends("watch", hub.command(.stop, by: "watch", id: 70), sequence: 2, age: .seconds(40))
-    #expect(lines.contains { $0.contains("stop at 20.0s") && $0.contains("answered") })
-    hub.commitsAll()
-    #expect(hub.core.authoritative.phase == .completed)
-    #expect(!hub.core.authoritative.isRecovering)
-    #expect(hub.feed(.recover(.resume)) == ["note"])
+    hub.now = .zero + .seconds(100)
+    var lines = hub.sends("watch", hub.command(.stop, by: "watch", id: 70), sequence: 2)
+    lines += hub.commitsAll() + hub.passes(.seconds(1))
+    #expect(lines.contains { $0.contains("answered") && $0.contains("stop at 9.5s") })
+    #expect(lines.contains { $0.contains("finished after 90.5s") })
+    let state = hub.core.authoritative
+    #expect(state.changedBy?.commandID == CommandID(high: 4, low: 70))
+    #expect(state.changedBy?.deviceID == DeviceID("watch"))
+    #expect(state.metrics.elapsed == .milliseconds(9500))
+    #expect(hub.core.book.verdict(of: CommandID(high: 4, low: 70))?.effectiveAt == .zero + .milliseconds(9500))
+  }
+
+  // MARK: Presses that nobody heard
+
+  @Test("A press behind the last sign of life waits for the answer, and is judged after it", arguments: [20_000, 400])
+  func waiting(_ milliseconds: Int64) {
+    let verdicts: [CommandKind: [RecoveryAnswer: String]] = [
+      // The start names the run that is on.
+      .start: [.resume: "coalesced 1", .finish: "illegal"],
+      .pause: [.resume: "applied 2", .finish: "illegal"],
+      .resume: [.resume: "coalesced 1", .finish: "illegal"],
+      .stop: [.resume: "applied 2", .finish: "coalesced 2"],
+      .lap: [.resume: "applied 1", .finish: "illegal"],
+    ]
+    for (kind, outcomes) in verdicts {
+      for (answer, outcome) in outcomes {
+        var hub = asked()
+        var lines = hub.sends(
+          "watch", hub.command(kind, by: "watch", id: 70), sequence: 2, age: .milliseconds(milliseconds))
+        lines += hub.commitsAll() + hub.passes(.seconds(10))
+        #expect(!lines.contains { $0.contains("judge") }, "\(kind)")
+        #expect(hub.core.isRecovering)
+        #expect(hub.core.authoritative.order.revision == 1)
+        lines = hub.feed(.recover(answer)) + hub.commitsAll() + hub.passes(.seconds(1))
+        let judged = Self.parts(lines).last { $0.hasPrefix("judge \(kind.rawValue)") } ?? "nothing"
+        #expect(judged.contains(outcome), "\(kind) \(answer): \(judged)")
+        guard kind != .start else { continue }
+        let isOn = answer == .resume && kind != .pause && kind != .stop
+        let metrics = hub.core.ledger.metrics(at: hub.now)
+        #expect(metrics.active == .milliseconds(9500) + (isOn ? .seconds(1) : .zero), "\(kind) \(answer)")
+        if answer == .finish { #expect(metrics.elapsed == .milliseconds(9500)) }
+      }
+    }
+  }
+
+  @Test("A press that waits for the answer waits in the next incarnation as well, and a press behind it answers")
+  func waitingOverRestart() {
+    var hub = HubStage.with("watch")
+    hub.startRun()
+    hub.passes(to: .zero + .seconds(10))
+    var written = hub.durable
+    for seconds in [60, 100] as [Int64] {
+      var disk = HubDisk()
+      disk.commit(written)
+      hub = stage(.ask, disk.history, at: .zero + .seconds(seconds))
+      _ = hub.feed(.started)
+      hub.commitsAll()
+      _ = hub.feed(.opened(eventsEndpoint: "events"))
+      _ = hub.hello("watch", nonce: 5)
+      hub.commitsAll()
+      if seconds == 60 {
+        _ = hub.sends("watch", hub.command(.pause, by: "watch", id: 70), sequence: 2, age: .seconds(20))
+        hub.commitsAll()
+      }
+      #expect(hub.core.isRecovering)
+      #expect(hub.core.authoritative.order.revision == 1)
+      written += hub.durable
+    }
+    let lines = hub.sends("watch", hub.command(.resume, by: "watch", id: 71), sequence: 3) + hub.commitsAll()
+    let judged = Self.parts(lines + hub.passes(.seconds(1))).filter { $0.hasPrefix("judge") }
+    #expect(judged == ["judge pause applied 2", "judge resume applied 3"])
+    #expect(hub.core.ledger.metrics(at: .zero + .seconds(100)).active == .milliseconds(9500))
   }
 
   @Test("Readings measured while the hub waits for a decision do not count; earlier ones do")

@@ -1,5 +1,6 @@
-import RunCore
 import Testing
+
+@testable import RunCore
 
 @Suite("A hub restarts")
 struct HubRestartTests {
@@ -51,6 +52,36 @@ struct HubRestartTests {
     _ = second.feed(.started)
     _ = second.commits()
     #expect(second.core.authoritative.metrics == metrics)
+  }
+
+  @Test(
+    "No press of a stream counts as made before its last one, whatever judged that one, also over a restart",
+    arguments: [CommandKind.lap, .pause, .resume, .start], [0, 1, 2])
+  func pressTimes(kind: CommandKind, restarts: Int) {
+    var hub = HubStage.with("watch")
+    var written: [StoreOperation] = []
+    _ = hub.feed(.press(hub.command(.start, by: "phone")))
+    hub.commitsAll()
+    hub.passes(.seconds(100))
+    // Judged late, 20 s after its press.
+    _ = hub.sends("watch", hub.command(kind, by: "watch", id: 70), sequence: 1, age: .seconds(20))
+    hub.commitsAll()
+    hub.passes(.seconds(3))
+    written += hub.durable
+    for _ in 0..<restarts {
+      var disk = HubDisk()
+      disk.commit(written)
+      hub = HubStage.opened(history: disk.history, now: hub.now)
+      _ = hub.hello("watch", nonce: 5)
+      hub.commitsAll()
+      written += hub.durable
+    }
+    _ = hub.sends("watch", hub.command(.lap, by: "watch", id: 71), sequence: 2, age: .seconds(1200))
+    hub.commitsAll()
+    hub.passes(.seconds(3))
+    let verdict = hub.core.book.verdict(of: CommandID(high: 4, low: 71))
+    #expect(verdict?.outcome == (kind == .lap ? .coalesced(into: CommandID(high: 4, low: 70)) : .applied))
+    #expect(verdict?.effectiveAt == .zero + .seconds(80))
   }
 
   @Test("A crash right after a start costs the run no more than the time the hub was away")

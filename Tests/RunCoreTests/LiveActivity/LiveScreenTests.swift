@@ -6,10 +6,11 @@ struct LiveScreenTests {
   private static let origin = BusTime.zero + .seconds(1000)
 
   private func push(
-    _ number: UInt64, term: UInt64 = 1, phase: RunPhase = .running, pending: [CommandKind] = [], staleAfter: Int64? = 60
+    _ number: UInt64, term: UInt64 = 1, revision: UInt64 = 1, phase: RunPhase = .running,
+    pending: [CommandKind] = [], staleAfter: Int64? = 60
   ) -> LivePush {
     LivePush(
-      order: SnapshotOrder(term: term, revision: 1, tick: number),
+      order: SnapshotOrder(term: term, revision: revision, tick: number),
       content: LiveContent(
         runID: RunID(high: 9, low: 1), phase: phase,
         clock: LiveClock(active: .seconds(10), at: Self.origin, isTicking: phase == .running), pending: pending),
@@ -42,9 +43,24 @@ struct LiveScreenTests {
     var screen = LiveScreen()
     screen.receive(push(9, term: 7))
     _ = look(&screen)
-    screen.beginSession()
+    screen.beginSession(term: 3)
     screen.receive(push(1, term: 3))
     #expect(look(&screen)?.push.order.term == 3)
+  }
+
+  @Test("A push on its way when the hub died is not shown after its next incarnation, nor an earlier one of that")
+  func killedHub() {
+    var screen = LiveScreen()
+    screen.receive(push(8))
+    _ = look(&screen)
+    screen.beginSession(term: 2)
+    screen.catchUp(with: snapshot(.paused, term: 2))
+    #expect(look(&screen)?.push.order == SnapshotOrder(term: 2, revision: 2, tick: 1))
+    screen.receive(push(9))
+    #expect(look(&screen) == nil)
+    // Of revision 1, which was over when the session began.
+    screen.receive(push(1, term: 2))
+    #expect(look(&screen) == nil)
   }
 
   /// A snapshot of the run of ``push(_:term:phase:pending:staleAfter:)``.
@@ -68,7 +84,7 @@ struct LiveScreenTests {
     let shown = look(&screen, at: 30)
     #expect(shown?.push.content.phase == .completed && shown?.push.kind == .final && shown?.isStale == false)
     // The push itself, if it comes after all.
-    screen.receive(push(5, phase: .completed))
+    screen.receive(push(5, revision: 2, phase: .completed))
     #expect(look(&screen, at: 30)?.push.number == 5)
   }
 

@@ -14,7 +14,6 @@ struct CommandOutboxTests {
     actions.flatMap { action in
       switch action {
       case .receipt(let receipt): return [NodeLines.line(receipt)]
-      case .startAccepted: return ["start accepted"]
       case .write(let operations, let isUrgent, let effects):
         let line = "\(isUrgent ? "write" : "write later"): \(operations.map(NodeLines.line).joined(separator: ", "))"
         return [line] + effects.compactMap { outbox.perform($0).map(NodeLines.line) }
@@ -57,7 +56,7 @@ struct CommandOutboxTests {
     #expect(lines(outbox.countFirstTries()) == ["write: try commands 1...1"])
     #expect(sent(at: 3) == ["1 start 3.0s"])
     #expect(sent(at: 3) == [])
-    #expect(accept(through: 1) == ["start pending", "write later: acknowledged commands 1", "start accepted"])
+    #expect(accept(through: 1) == ["start pending", "write later: acknowledged commands 1"])
     #expect(accept(through: 1) == [])
     #expect(outbox.unjudgedCount == 1)
     #expect(judge(.start, 1, revision: 5) == "remove commands 1")
@@ -94,13 +93,14 @@ struct CommandOutboxTests {
     #expect(outbox.predictedRun(shown: shown) == shown)
   }
 
-  @Test("Readings of a run wait until the hub has its start")
-  mutating func unacknowledgedRuns() {
+  @Test("Readings of a run wait until the hub has judged its start")
+  mutating func unjudgedRuns() {
     _ = press(.start, 1, run: 2)
-    #expect(outbox.unacknowledgedRuns == [RunID(high: 9, low: 2)])
     _ = sent()
     _ = accept(through: 1)
-    #expect(outbox.unacknowledgedRuns.isEmpty)
+    #expect(outbox.unjudgedRuns == [RunID(high: 9, low: 2)])
+    _ = judge(.start, 1, revision: 5, run: 2)
+    #expect(outbox.unjudgedRuns.isEmpty)
   }
 
   @Test("A command says that the stop of its run follows once the stop is durable")

@@ -13,7 +13,7 @@ struct HubViewTests {
   }
 
   private mutating func kept(_ change: HubView.Change?) -> [String] {
-    change.map { view.keep(after: $0).map(NodeLines.line) } ?? ["nothing new"]
+    change.map { _ in view.keep().map(NodeLines.line) } ?? ["nothing new"]
   }
 
   @Test("The view moves forward only, and tells a transition from new numbers")
@@ -27,12 +27,25 @@ struct HubViewTests {
     #expect(observe(5, 2, 1, .running, run: 7)?.isTransition == true)
   }
 
-  @Test("The store keeps a new revision and a higher term, but not new numbers")
+  @Test("The store keeps each snapshot that is shown, and a higher term")
   mutating func keep() {
-    #expect(kept(observe(3, 1, 5, .running, run: 7)) == ["view 3.1.0 running"])
-    #expect(kept(observe(3, 1, 6, .running, run: 7)) == [])
-    #expect(kept(observe(4, 1, 1, .running, run: 7)) == ["view 4.1.0 running", "term 4"])
+    #expect(kept(observe(3, 1, 5, .running, run: 7)) == ["view 3.1.5 running"])
+    #expect(kept(observe(3, 1, 6, .running, run: 7)) == ["view 3.1.6 running"])
+    #expect(kept(observe(4, 1, 1, .running, run: 7)) == ["view 4.1.1 running", "term 4"])
     #expect(view.termSeen == 4)
+  }
+
+  @Test("A snapshot that the store kept is shown again once when the hub confirms it, and nothing before it ever")
+  mutating func confirmed() {
+    var metrics = RunMetrics()
+    metrics.active = .seconds(60)
+    var snapshot = PeerStage.snapshot(4, 1, 22, .running, run: 7)
+    snapshot.metrics = metrics
+    view = HubView(snapshot, termSeen: 4)
+    #expect(view.authoritative == snapshot)
+    #expect(observe(4, 1, 21, .running, run: 7) == nil)
+    #expect(observe(4, 1, 22, .running, run: 7)?.isTransition == false)
+    #expect(observe(4, 1, 22, .running, run: 7) == nil)
   }
 
   @Test("A press names the revision that is shown, and none before the first snapshot")

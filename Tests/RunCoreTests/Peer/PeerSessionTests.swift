@@ -12,7 +12,7 @@ struct PeerSessionTests {
     #expect(
       peer.welcome(session: 5) == [
         "met", "reachable", "hear 1.0.1 idle", "show 1.0.1 idle", "subscribe events s",
-        "commit: hub, rebind commands, rebind messages, drop samples, view 1.0.0 idle, term 1",
+        "commit: hub, rebind commands, rebind messages, drop samples, view 1.0.1 idle, term 1",
       ])
     #expect(peer.core.isReachable)
   }
@@ -36,7 +36,7 @@ struct PeerSessionTests {
     #expect(peer.welcome(session: 7) == ["note"])
   }
 
-  @Test("A welcome that acknowledges a start sends the readings of its run once")
+  @Test("A welcome that acknowledges a start holds the readings of its run; the verdict sends them once")
   func readingsOnce() {
     var peer = PeerStage.up()
     let start = CommandID(high: 4, low: 1)
@@ -50,8 +50,9 @@ struct PeerSessionTests {
     _ = peer.welcome(
       session: 2, received: [.commands: StreamMark(sequence: 1, id: MessageID(high: 4, low: 1))])
     peer.commits()
-    let readings = peer.sent.count { if case .samples = $0.message { true } else { false } }
-    #expect(readings == 1)
+    #expect(peer.sampleTransmissions.isEmpty)
+    for _ in 0..<2 { _ = peer.hub(peer.verdict(.start, id: 1, at: 1, revision: 1), session: 2) }
+    #expect(peer.sampleTransmissions.map(\.sequence) == [1])
   }
 
   @Test("A peer that has ended, or that its hub refuses for good, refuses live messages")
@@ -131,7 +132,7 @@ struct PeerSessionTests {
     #expect(beats(&peer, .seconds(11)) == ["10.0s send ping 1 within 10.0s"])
     #expect(
       peer.publishes(PeerStage.snapshot(1, 1, 2, .running)) == [
-        "hear 1.1.2 running", "show 1.1.2 running", "send ping 2 within 2.0s",
+        "hear 1.1.2 running", "show 1.1.2 running", "send ping 2 within 2.0s", "commit: view 1.1.2 running",
       ])
     #expect(beats(&peer, .seconds(3)) == ["13.0s send ping 3 within 2.0s"])
     _ = peer.publishes(PeerStage.snapshot(1, 2, 3, .completed))
@@ -196,7 +197,7 @@ struct PeerSessionTests {
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == ["send query"])
     #expect(
       peer.hub(.state(StateMessage(snapshot: PeerStage.snapshot(1, 1, 2, .running), age: .zero))) == [
-        "hear 1.1.2 running", "show 1.1.2 running", "send ping 1 within 2.0s",
+        "hear 1.1.2 running", "show 1.1.2 running", "send ping 1 within 2.0s", "commit: view 1.1.2 running",
       ])
     #expect(peer.hub(.pong(0, SnapshotOrder(term: 1, revision: 1, tick: 2))) == [])
   }
@@ -215,7 +216,7 @@ struct PeerSessionTests {
   func termSeen() {
     var peer = PeerStage(termSeen: 6)
     #expect(peer.feed(.linkUp) == ["send hello seen 6"])
-    #expect(peer.welcome(session: 1, PeerStage.snapshot(7, 0, 1)).last?.hasSuffix("view 7.0.0 idle, term 7") == true)
+    #expect(peer.welcome(session: 1, PeerStage.snapshot(7, 0, 1)).last?.hasSuffix("view 7.0.1 idle, term 7") == true)
     _ = peer.feed(.linkDown)
     #expect(peer.feed(.linkUp) == ["send hello seen 7"])
   }
