@@ -27,6 +27,19 @@ package enum StartChecks {
     return found
   }
 
+  /// Why a hub that listens for paired devices does not start: devices are paired with keys that are gone. `nil` when none
+  /// are, and when its store cannot be read now. Unlike the other checks it takes the lock of the store.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when the keys cannot be read.
+  package static func lostKeys(
+    ofHub device: DeviceID, at location: BusLocation, keys: any KeyStore
+  ) throws(RunBusError) -> RunBusError? {
+    guard try HubKeyring.present(location.keyName, in: keys) == nil,
+      case .healthy(_, let paired) = StoreHealth(of: device, in: location.stateDirectory(for: device)), paired > 0
+    else { return nil }
+    return HubKeyring.lost(location.keyName, paired: paired)
+  }
+
   /// What prevents a peer from starting. The keys of a paired machine were read when its location was made.
   package static func obstacles(toPeer device: DeviceID, at location: BusLocation) -> [RunBusError] {
     location.socketObstacles(for: device, isHub: false)
