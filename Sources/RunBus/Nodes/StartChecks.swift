@@ -17,7 +17,7 @@ package enum StartChecks {
     toHub device: DeviceID, at locations: [BusLocation], keys: (any KeyStore)?
   ) -> [RunBusError] {
     guard let location = locations.first else { return [] }
-    var found = locations.flatMap { $0.socketObstacles(for: device, isHub: true) }
+    var found = MachineLimits.obstacles + locations.flatMap { $0.socketObstacles(for: device, isHub: true) }
     found += StoreFile.obstacles(in: location.stateDirectory(for: device))
     if let keys {
       found += obstacles(in: keys) { () throws(RunBusError) in
@@ -42,7 +42,7 @@ package enum StartChecks {
 
   /// What prevents a peer from starting. The keys of a paired machine were read when its location was made.
   package static func obstacles(toPeer device: DeviceID, at location: BusLocation) -> [RunBusError] {
-    location.socketObstacles(for: device, isHub: false)
+    MachineLimits.obstacles + location.socketObstacles(for: device, isHub: false)
       + StoreFile.obstacles(in: location.stateDirectory(for: device))
   }
 
