@@ -85,7 +85,7 @@ public struct WebConfiguration: Sendable {
   public let port: UInt16
   /// The name, with its port unless it is 443, under which a reverse proxy serves the page by HTTPS; `nil` without one.
   public let publicHost: String?
-  /// A template of map tiles, `https://HOST/{z}/{x}/{y}.png`; `nil` for no map. Who serves the tiles learns where the run
+  /// A template of map tiles, `https://HOST/{z}/{x}/{y}.png`, or `http` on this machine; `nil` for no map. Who serves the tiles learns where the run
   /// was.
   public let tiles: String?
 
@@ -111,12 +111,14 @@ public struct WebConfiguration: Sendable {
       }
     }
     if let tiles {
-      guard tiles.hasPrefix("https://") || tiles.hasPrefix("http://"), Self.origin(of: tiles) != nil,
+      guard Self.isPrivate(tiles), Self.origin(of: tiles) != nil,
         ["{z}", "{x}", "{y}"].allSatisfy({ tiles.contains($0) }),
         !tiles.contains(where: { $0.isWhitespace || "\"'<>;,".contains($0) })
       else {
         throw RunBusError(
-          .badInput, "\(tiles) is no template of tiles: write it like https://tiles.example.org/{z}/{x}/{y}.png")
+          .badInput,
+          "\(tiles) is no template of tiles: write it like https://tiles.example.org/{z}/{x}/{y}.png "
+            + "(http only for a server on this machine: others on the way would learn where the run was)")
       }
     }
     (self.host, self.port, self.publicHost, self.tiles) = (host, port, publicHost, tiles)
@@ -136,6 +138,15 @@ public struct WebConfiguration: Sendable {
   private static func isLabel(_ label: Substring) -> Bool {
     !label.isEmpty && label.utf8.count <= 63 && label.first != "-" && label.last != "-"
       && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+  }
+
+  /// Whether nobody on the way learns which tiles are asked for: HTTPS, or a server on this machine.
+  private static func isPrivate(_ tiles: String) -> Bool {
+    if tiles.hasPrefix("https://") { return true }
+    guard tiles.hasPrefix("http://") else { return false }
+    let host = tiles.dropFirst("http://".count).prefix { $0 != "/" && $0 != ":" }
+    return host == "localhost"
+      || host.hasPrefix("127.") && isNumbers(host.split(separator: ".", omittingEmptySubsequences: false))
   }
 
   /// The origin of the tiles, for the page's security policy; `nil` when the template names no host of its own.

@@ -85,6 +85,7 @@ struct Busnode: AsyncParsableCommand {
     // Likewise, a write beyond the file size limit (`ulimit -f`) fails with EFBIG.
     signal(SIGXFSZ, SIG_IGN)
     FileLimit.raise()
+    Signals.letEnd()
     var status = ExitStatus.success
     let arguments = Array(CommandLine.arguments.dropFirst())
     var running: (any ParsableCommand.Type)?

@@ -384,6 +384,20 @@ def test_slow_requests_are_ended_and_do_not_keep_others_out(bus):
         connection.close()
 
 
+def test_every_connection_too_many_is_told_so_and_none_is_reset(bus):
+    bus.start()
+    count = 200
+    all_of_them = [socket.create_connection(("127.0.0.1", bus.port), timeout=PATIENCE) for _ in range(count)]
+    for connection in all_of_them:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost:")
+    # The system takes what has arrived in order: these wait behind the others, and none of them is closed unheard.
+    for connection in all_of_them:
+        answer = connection.recv(4096)
+        assert b" 408 " in answer or b" 503 " in answer, answer[:100]
+        connection.close()
+    bus.until(lambda: bus.request(path="/api/report")[0] == 200, "an honest request is answered")
+
+
 def first_view(bus):
     """The first view that the page would get."""
     connection = http.client.HTTPConnection("127.0.0.1", bus.port, timeout=PATIENCE)

@@ -121,9 +121,13 @@ struct WebConfigurationTests {
 
   @Test("Tiles are a template of an address without anything that ends an attribute")
   func tiles() throws {
-    _ = try WebConfiguration(tiles: "https://tiles.example.org/{z}/{x}/{y}.png")
+    for right in [
+      "https://tiles.example.org/{z}/{x}/{y}.png", "http://127.0.0.1:8090/{z}/{x}/{y}.png",
+      "http://localhost/{z}/{x}/{y}.png",
+    ] { _ = try WebConfiguration(tiles: right) }
     for wrong in [
-      "", "tiles", "https://tiles.example.org", "file:///{z}/{x}/{y}", "https://a.example/{z}/{x}/{y}\" onload=\"",
+      "", "http://tiles.example.org/{z}/{x}/{y}.png", "http://127.example.org/{z}/{x}/{y}.png",
+      "tiles", "https://tiles.example.org", "file:///{z}/{x}/{y}", "https://a.example/{z}/{x}/{y}\" onload=\"",
       "https://a.example; script-src *//{z}/{x}/{y}", "https://*/{z}/{x}/{y}", "https://{z}.example/{x}/{y}",
     ] { #expect(throws: (any Error).self, "\(wrong)") { try WebConfiguration(tiles: wrong) } }
     #expect(WebConfiguration.origin(of: "https://a.example:8443/{z}/{x}/{y}") == "https://a.example:8443")

@@ -88,13 +88,15 @@ struct RecordingRefusalTests {
 
   @Test("The same points with other pauses are another run")
   func pauses() throws {
-    func run(_ timer: String) throws -> RunID {
-      let points = (Array(0..<30) + Array(90..<120)).map { Documents.gpxPoint($0) }
-      let cut = Array(points[0..<30]) + ["</trkseg><trkseg>"] + Array(points[30...])
-      let file = Documents.gpx(points: cut, statistics: timer)
+    func run(timer: Int) throws -> RunID {
+      let statistics =
+        "<extensions><ax:TrackStatsExtension><ax:TimerTime>\(timer)</ax:TimerTime></ax:TrackStatsExtension></extensions>"
+      var points = (Array(0...200) + Array(290...490)).map { Documents.gpxPoint($0) }
+      points[201] = "</trkseg><trkseg>" + points[201]
+      let file = Documents.gpx(points: points, statistics: statistics)
       return try RecordImport.record(of: Array(file.utf8), name: "f").record.runID
     }
-    let ids = try [run(""), run("<ax:x/>")]
-    #expect(ids[0] == ids[1])
+    #expect(try run(timer: 490) == run(timer: 490))
+    #expect(try run(timer: 490) != run(timer: 400))
   }
 }

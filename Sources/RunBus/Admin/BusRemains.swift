@@ -14,6 +14,9 @@ package struct BusRemains: Sendable {
   /// Directories with the state of buses of other machines that no keys name, if the keys of this bus cannot be read: one of
   /// them may be its own. They are left alone, because they may as well belong to another bus whose keys are away.
   package let ownerless: [String]
+  /// The places among ``paths`` that are symbolic links, and where each of them leads. What is there is left alone: others
+  /// may have files there.
+  package let links: [(path: String, target: String)]
   private let locations: [BusLocation]
 
   /// Looks for what a bus has here: one with a name under this name and under the id of the bus that has the name on this
@@ -35,10 +38,16 @@ package struct BusRemains: Sendable {
     ownerless = isUnreadable ? Self.ownerless(beside: location.stateDirectory, keyNames, keys, environment) : []
     // A file that was being written when its process died has a dot before its name.
     let keyPaths = keyNames.filter { file in
-      ["\(name).hub", "\(name).device"].contains { file == $0 || file.hasPrefix(".\($0).") }
+      [HubKeyring.name(of: name), DeviceKeyring.name(of: name), DeviceKeyring.joiningName(of: name)].contains {
+        file == $0 || file.hasPrefix(".\($0).")
+      }
     }.sorted().map { keys.path(of: $0) }
     let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
-    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) }
+    links = places.compactMap { place in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: place)).map { (place, $0) }
+    }
+    let isLink = Set(links.map(\.path))
+    paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) || isLink.contains($0) }
   }
 
   /// The directories with the state of buses of other machines that no readable keys name.
@@ -69,11 +78,14 @@ package struct BusRemains: Sendable {
         locks.append(HeldStore(try StoreFile.lock(location.stateDirectory(for: device), device)))
       }
     }
-    for path in paths { try Self.remove(path) }
+    let kept = Set(links.map(\.path))
+    for path in paths where !kept.contains(path) { try Self.remove(path) }
     hubLock?.close()
     withExtendedLifetime(locks) {}
     // The lock has made the directory of the sockets if it was not there.
-    for directory in locations.flatMap(\.socketDirectories) { try Self.remove(directory) }
+    for directory in locations.flatMap(\.socketDirectories) where !kept.contains(directory) {
+      try Self.remove(directory)
+    }
   }
 
   private static func remove(_ path: String) throws(RunBusError) {

@@ -12,15 +12,17 @@
     ///   - others: Further addresses at which peers of this machine reach the same hub.
     ///   - remote: Where paired devices of other machines reach it. Keys are made when there are none.
     ///   - keys: Where the hub's keys are kept.
+    ///   - makesNewKeys: Whether to make keys also when devices are paired with keys that are gone.
     ///   - configuration: How the hub is set up.
     ///   - loop: The thread that the hub runs on; several nodes may share it.
     /// - Throws: ``RunBusError/Code/busHeld`` or ``RunBusError/Code/storeHeld``, which name the process that holds the
     ///   bus or the store;
     ///   ``RunBusError/Code/storeMismatch`` when the store is a peer's or of another version;
-    ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used.
+    ///   ``RunBusError/Code/store`` or ``RunBusError/Code/transport`` when a directory cannot be used;
+    ///   ``RunBusError/Code/store`` also when devices are paired and the keys are gone.
     public init(
       at location: BusLocation, alsoAt others: [BusLocation] = [], remote: [RemoteListener] = [],
-      keys: any KeyStore = KeyFiles(), configuration: HubConfiguration, loop: Loop
+      keys: any KeyStore = KeyFiles(), makesNewKeys: Bool = false, configuration: HubConfiguration, loop: Loop
     ) throws(RunBusError) {
       let device = configuration.deviceID
       let locations = [location] + others
@@ -33,6 +35,10 @@
       let store = try NodeStore(
         directory: location.stateDirectory(for: device), device: device, patience: NodeStore.visitorPatience,
         role: .hub, options: StoreOptions())
+      if !remote.isEmpty, !makesNewKeys, try HubKeyring.present(location.keyName, in: keys) == nil {
+        let paired = try store.history().members.devices.count { !$0.isRevoked }
+        guard paired == 0 else { throw HubKeyring.lost(location.keyName, paired: paired) }
+      }
       let access = remote.isEmpty ? nil : try HubRemote(remote, of: location.keyName, keys)
       // From now on a press that does not reach the hub is kept for it. If the directory cannot be made, the hub logs
       // that when it has started.

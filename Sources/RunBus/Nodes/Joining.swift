@@ -23,6 +23,9 @@
     /// The machine's key and the hub's are durable before anything is sent. After a crash, or when the answer was lost,
     /// a call with the same line succeeds if the hub has paired the key.
     ///
+    /// A machine that is paired already may pair again with the same hub, also when the hub has another key. Its stores and
+    /// what waits in them stay.
+    ///
     /// - Parameters:
     ///   - line: The line, a secret: `runbus://HOST:PORT/?k=…&t=…`.
     ///   - device: The name that the machine wants. The person at the hub may choose another.
@@ -54,7 +57,7 @@
         throw RunBusError(.badInput, "'\(address)' is no address: write tcp://HOST:PORT")
       }
       for obstacle in StartChecks.obstacles(toJoining: bus, keys: keys) { throw obstacle }
-      let keyring = try keyring(for: line, bus, device, role, address, eventsPort, keys)
+      let (keyring, former) = try keyrings(for: line, bus, device, role, address, eventsPort, keys)
       let own = keyring.value.own
       let request = PairingRequest(token: line.token, deviceID: device, role: role, sources: sources)
       let pairing = ZeroMQConnector(control: line.endpoint, keys: ConnectorKeys(own: own, hub: line.hubKey))
@@ -71,6 +74,7 @@
           },
         ])
       try keyring.note(enrolment, announced: nil)
+      if let former { try replace(former, by: keyring, of: bus, in: keys) }
       guard let location = try BusLocation(pairedBus: bus, keys: keys) else {
         throw RunBusError(.store, "the keys of the bus \(bus) are gone")
       }
@@ -78,28 +82,53 @@
     }
 
     /// The keys of this machine for a hub: those of an earlier attempt, or new ones, which are durable.
-    private static func keyring(
+    ///
+    /// - Returns: The keys, and the pairing that they are to replace: a machine that is paired may pair again with the same
+    ///   hub under another key. Whether it is the same is known when the hub has answered.
+    private static func keyrings(
       for line: PairingLine, _ bus: BusName, _ device: DeviceID, _ role: NodeRole, _ address: String,
       _ eventsPort: UInt16?, _ keys: any KeyStore
-    ) throws(RunBusError) -> DeviceKeyring {
-      if let present = try DeviceKeyring(bus, in: keys) {
-        let pairing = present.value
-        if pairing.hubKey == line.hubKey || pairing.enrolment?.nextHubKey == line.hubKey {
-          try present.change { kept in
-            (kept.deviceID, kept.role, kept.hubKey, kept.eventsPort) = (device, role, line.hubKey, eventsPort)
-            kept.addresses = [address]
-          }
-          return present
+    ) throws(RunBusError) -> (DeviceKeyring, former: DeviceKeyring?) {
+      func makesReady(_ present: DeviceKeyring) throws(RunBusError) -> Bool {
+        guard present.value.hubKey == line.hubKey || present.value.enrolment?.nextHubKey == line.hubKey else {
+          return false
         }
-        guard pairing.enrolment == nil else {
-          throw RunBusError(
-            .badInput, "this machine is paired with another hub as bus \(bus): give --bus ANOTHER, or busnode erase it")
+        try present.change { kept in
+          (kept.deviceID, kept.role, kept.hubKey, kept.eventsPort) = (device, role, line.hubKey, eventsPort)
+          kept.addresses = [address]
         }
+        return true
       }
+      let present = try DeviceKeyring(bus, in: keys)
+      if let present, try makesReady(present) { return (present, nil) }
+      let former = present.flatMap { $0.value.enrolment == nil ? nil : $0 }
+      let name = former == nil ? DeviceKeyring.name(of: bus) : DeviceKeyring.joiningName(of: bus)
+      if former != nil, let attempt = try DeviceKeyring(named: name, in: keys), try makesReady(attempt) {
+        return (attempt, former)
+      }
+      // A new pair: the hub may have taken the former one back.
       let made = DevicePairing(
         deviceID: device, role: role, own: try KeyPair(), hubKey: line.hubKey, addresses: [address],
         eventsPort: eventsPort)
-      return try DeviceKeyring(made, with: bus, in: keys)
+      return (try DeviceKeyring(made, named: name, in: keys), former)
+    }
+
+    /// Keeps a new pairing instead of the former one, if it is with the same bus. The person at the hub has compared the
+    /// digits, which no other hub can have, so what the hub says of itself is believed. The stores stay: they are named by
+    /// the bus.
+    private static func replace(
+      _ former: DeviceKeyring, by made: DeviceKeyring, of bus: BusName, in keys: any KeyStore
+    ) throws(RunBusError) {
+      let name = DeviceKeyring.joiningName(of: bus)
+      guard made.value.enrolment?.busID == former.value.enrolment?.busID else {
+        try keys.remove(name)
+        throw RunBusError(
+          .badInput,
+          "this machine is paired with another hub as bus \(bus), and stays so: give --bus ANOTHER, or busnode erase it"
+        )
+      }
+      try former.change { $0 = made.value }
+      try keys.remove(name)
     }
 
     /// The result of the first task that has one. A task that fails for a passing reason goes on by itself.

@@ -31,6 +31,8 @@ public actor Peer: Node, DrivenNode {
   private let keyring: DeviceKeyring?
   private(set) var core: PeerCore?
   private var transport: (any PeerTransport)?
+  /// Whether the transport has a connection.
+  private var isLinkUp = false
   private var hasComplained = false
   private nonisolated let shownClock = RunClockHolder()
   /// Whether the app follows the route, for which the peer then subscribes besides its configured topics.
@@ -287,10 +289,14 @@ public actor Peer: Node, DrivenNode {
 
   private func receive(_ event: PeerTransportEvent) {
     switch event {
-    case .linkUp: feed(.linkUp)
+    case .linkUp:
+      isLinkUp = true
+      feed(.linkUp)
     case .linkDown(let reason):
       driver.log.debug("the link to the hub is down: \(reason)")
-      feed(.linkDown)
+      // Without a connection before, an attempt has failed, which does not mend itself.
+      feed(isLinkUp ? .linkDown : .linkRefused(reason))
+      isLinkUp = false
     case .frame(let bytes):
       do { feed(.frame(try Codec.hubFrame(bytes))) } catch { complain(error) }
     case .event(_, let bytes):
@@ -329,7 +335,7 @@ public actor Peer: Node, DrivenNode {
     case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
       if let refusal = reachability.refusal {
-        driver.log.warning("the hub does not let this node in: \(refusal)")
+        driver.log.warning("no session with the hub: \(refusal)")
       } else {
         driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
       }

@@ -17,7 +17,7 @@ package enum StartChecks {
     toHub device: DeviceID, at locations: [BusLocation], keys: (any KeyStore)?
   ) -> [RunBusError] {
     guard let location = locations.first else { return [] }
-    var found = locations.flatMap { $0.socketObstacles(for: device, isHub: true) }
+    var found = MachineLimits.obstacles + locations.flatMap { $0.socketObstacles(for: device, isHub: true) }
     found += StoreFile.obstacles(in: location.stateDirectory(for: device))
     if let keys {
       found += obstacles(in: keys) { () throws(RunBusError) in
@@ -27,9 +27,22 @@ package enum StartChecks {
     return found
   }
 
+  /// Why a hub that listens for paired devices does not start: devices are paired with keys that are gone. `nil` when none
+  /// are, and when its store cannot be read now. Unlike the other checks it takes the lock of the store.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` when the keys cannot be read.
+  package static func lostKeys(
+    ofHub device: DeviceID, at location: BusLocation, keys: any KeyStore
+  ) throws(RunBusError) -> RunBusError? {
+    guard try HubKeyring.present(location.keyName, in: keys) == nil,
+      case .healthy(_, let paired) = StoreHealth(of: device, in: location.stateDirectory(for: device)), paired > 0
+    else { return nil }
+    return HubKeyring.lost(location.keyName, paired: paired)
+  }
+
   /// What prevents a peer from starting. The keys of a paired machine were read when its location was made.
   package static func obstacles(toPeer device: DeviceID, at location: BusLocation) -> [RunBusError] {
-    location.socketObstacles(for: device, isHub: false)
+    MachineLimits.obstacles + location.socketObstacles(for: device, isHub: false)
       + StoreFile.obstacles(in: location.stateDirectory(for: device))
   }
 

@@ -66,15 +66,20 @@ package final class DeviceKeyring: Sendable {
   /// Reads the pairing of a device with a bus; `nil` if there is none.
   ///
   /// - Throws: ``RunBusError/Code/store`` when it cannot be read.
-  package init?(_ bus: BusName, in store: any KeyStore) throws(RunBusError) {
-    guard let bytes = try store.read(Self.name(of: bus)) else { return nil }
+  package convenience init?(_ bus: BusName, in store: any KeyStore) throws(RunBusError) {
+    try self.init(named: Self.name(of: bus), in: store)
+  }
+
+  /// Reads the pairing that is kept under a name.
+  init?(named name: String, in store: any KeyStore) throws(RunBusError) {
+    guard let bytes = try store.read(name) else { return nil }
     guard let kept = DevicePairingCoding.decode(bytes) else {
       throw RunBusError(
         .store,
-        "the keys of this device (_keys/\(Self.name(of: bus))) are damaged: restore that file, or move it away and pair "
+        "the keys of this device (_keys/\(name)) are damaged: restore that file, or move it away and pair "
           + "again (busnode join); the stores and what waits in them stay")
     }
-    name = Self.name(of: bus)
+    self.name = name
     self.store = store
     pairing = Mutex(kept)
   }
@@ -82,8 +87,13 @@ package final class DeviceKeyring: Sendable {
   /// Keeps a new pairing.
   ///
   /// - Throws: ``RunBusError/Code/store`` when it cannot be written.
-  package init(_ made: DevicePairing, with bus: BusName, in store: any KeyStore) throws(RunBusError) {
-    name = Self.name(of: bus)
+  package convenience init(_ made: DevicePairing, with bus: BusName, in store: any KeyStore) throws(RunBusError) {
+    try self.init(made, named: Self.name(of: bus), in: store)
+  }
+
+  /// Keeps a new pairing under a name.
+  init(_ made: DevicePairing, named name: String, in store: any KeyStore) throws(RunBusError) {
+    self.name = name
     self.store = store
     try store.write(DevicePairingCoding.encode(made), as: name)
     pairing = Mutex(made)
@@ -91,6 +101,10 @@ package final class DeviceKeyring: Sendable {
 
   /// Under which name the pairing of a device with a bus is kept.
   package static func name(of bus: BusName) -> String { "\(bus).device" }
+
+  /// Under which name the pairing is kept that a paired device makes with what may be the same bus under a new key, until it
+  /// is known whether it is.
+  package static func joiningName(of bus: BusName) -> String { "\(bus).joining" }
 
   /// The pairing.
   package var value: DevicePairing { pairing.withLock { $0 } }

@@ -73,6 +73,15 @@ package final class HubKeyring: Sendable {
     return kept
   }
 
+  /// Why a hub with paired devices does not start without its keys.
+  package static func lost(_ bus: BusName, paired: Int) -> RunBusError {
+    RunBusError(
+      .store,
+      "the keys of the phone (_keys/\(name(of: bus))) are gone, and \(paired == 1 ? "1 device is" : "\(paired) devices are") "
+        + "paired with them: restore that file; with new keys (--new-keys) this phone is another one for them: they have to "
+        + "be paired again, and what waits on them does not come")
+  }
+
   /// Under which name the keys of a bus's hub are kept.
   package static func name(of bus: BusName) -> String { "\(bus).hub" }
 

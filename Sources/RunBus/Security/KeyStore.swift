@@ -51,8 +51,10 @@ public struct KeyFiles: KeyStore {
 
   /// See ``KeyStore/read(_:)``.
   public func read(_ name: String) throws(RunBusError) -> [UInt8]? {
+    removeUnfinished(name)
     let path = path(of: name)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // O_NONBLOCK: opening a pipe would wait for a writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if descriptor < 0, errno == ENOENT { return nil }
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     defer { close(descriptor) }
@@ -89,6 +91,7 @@ public struct KeyFiles: KeyStore {
     ProcessMemory.protect()
     try PrivateDirectory.make(directory, for: .keys)
     try PrivateDirectory.check(directory, for: .keys, code: .store)
+    removeUnfinished(name)
     let path = path(of: name)
     let aside = "\(directory)/.\(name).\(getpid())"
     _ = unlink(aside)
@@ -112,8 +115,20 @@ public struct KeyFiles: KeyStore {
 
   /// See ``KeyStore/remove(_:)``.
   public func remove(_ name: String) throws(RunBusError) {
+    removeUnfinished(name)
     guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw Self.failure(path(of: name), errno) }
     PrivateDirectory.sync(directory)
+  }
+
+  /// Removes files that processes were writing when they died: a secret key may be in them.
+  private func removeUnfinished(_ name: String) {
+    let prefix = ".\(name)."
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] where file.hasPrefix(prefix) {
+      guard let writer = pid_t(file.dropFirst(prefix.count)), writer > 0, kill(writer, 0) != 0, errno == ESRCH else {
+        continue
+      }
+      _ = unlink("\(directory)/\(file)")
+    }
   }
 
   private static func failure(_ path: String, _ code: CInt) -> RunBusError {

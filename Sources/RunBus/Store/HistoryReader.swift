@@ -24,7 +24,7 @@ struct HistoryReader {
     try JournalSweep.readEnded(db, into: &history)
     history.transitions = try reader.readTransitions()
     if let runID = history.presentRun { history.journal = try reader.readJournal(of: runID) }
-    return (history, reader.notices)
+    return (history, try reader.news())
   }
 
   /// The journal of a run, ordered by position.
@@ -69,11 +69,22 @@ struct HistoryReader {
     try reader.readRecords(into: &records)
     (history.records, history.removedRecords) = (records.records, records.removedRecords)
     history.recordsThrough = try RecordRows.through(db)
-    return (history, reader.notices)
+    return (history, try reader.news())
   }
 
   static func term(_ db: Database) throws -> UInt64 {
     UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
+  }
+
+  /// The notices that no earlier start gave. Rows that cannot be read stay where they are, so each start finds them again.
+  private func news() throws -> [String] {
+    let all = notices.joined(separator: "\n")
+    let told = try Row.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'told'")?.text("value") ?? ""
+    guard all != told else { return [] }
+    // A disk that takes nothing now costs a repetition. The node's first commit finds that out by itself.
+    try? db.execute(sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('told', ?)", arguments: [all])
+    let earlier = Set(told.split(separator: "\n").map(String.init))
+    return notices.filter { !earlier.contains($0) }
   }
 
   /// Calls `take` for each row and counts the rows that it cannot decode.

@@ -143,7 +143,8 @@ final class SQLiteOutbox: Sendable {
     if let stream = try find(id, db) { return stream }
     try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", [id.receiver.data, id.kind.code])
     guard db.lastInsertedRowID <= OutboxKey.numberMax else {
-      throw StoreFault.broken("a store has room for \(OutboxKey.numberMax) streams")
+      // Numbers are given from 1 on, and no store has ever had so many streams.
+      throw StoreFault.damaged("a stream has a number beyond \(OutboxKey.numberMax)")
     }
     let stream = Stream(number: db.lastInsertedRowID, acknowledged: nil)
     keep(stream, id)

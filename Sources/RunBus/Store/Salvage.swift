@@ -32,7 +32,16 @@ struct Salvage {
   ///
   /// - Throws: Errors of the new store only; errors of the old one end the reading of a table.
   init(from path: String, into queue: DatabaseQueue) throws {
+    try add(from: path, into: queue)
+  }
+
+  /// Whether all rows of all tables could be read.
+  var isComplete: Bool { count > 0 && lost.isEmpty }
+
+  /// Reads another file of the same store, and adds what the earlier ones did not have.
+  mutating func add(from path: String, into queue: DatabaseQueue) throws {
     let source = Self.source(path)
+    lost = []
     try queue.write { db in
       // Not even the header can be read.
       guard let source else { return }
@@ -145,6 +154,8 @@ struct Salvage {
         StoreID.none.data, StreamID.Kind.commands.code, StreamID.Kind.samples.code, hub ?? StoreID.none.data,
       ])
     try db.execute(sql: "UPDATE streams SET acknowledged = NULL")
+    // A number that no stream can have would be followed by others.
+    try db.execute(sql: "DELETE FROM streams WHERE number NOT BETWEEN 1 AND ?", arguments: [OutboxKey.numberMax])
     let numbers = try Int64.fetchSet(db, sql: "SELECT number FROM streams")
     var last: [Int64: UInt64] = [:]
     let update = try db.makeStatement(sql: "UPDATE outbox SET position = ? WHERE position = ?")

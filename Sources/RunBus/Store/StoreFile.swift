@@ -79,9 +79,15 @@ struct StoreFile {
     self = try Self.explaining(directory) {
       try Self.refuseOtherVersions(directory)
       try Self.finishReplacing(directory)
+      // The header is put right before SQLite reads it.
+      let repair = HeaderRepair(of: directory + "/" + Self.name)
+      try repair?.write()
+      let notices = repair.map { ["\($0.damage(in: directory)); it was rebuilt, and nothing is lost"] } ?? []
       do {
-        return try Self.openChecked(directory, role, options, [])
+        return try Self.openChecked(directory, role, options, notices)
       } catch let damage as Damage {
+        // A file that was cut off is set aside with the size that it had.
+        try repair?.undoSize()
         return try Self.replace(directory, options, damage, readsBack: true, notices: [])
       }
     }
@@ -107,7 +113,7 @@ struct StoreFile {
   }
 
   /// The file is no store, or a damaged one.
-  private struct Damage: Error { let what: String }
+  struct Damage: Error { let what: String }
 
   private static func explaining(_ directory: String, _ body: () throws -> Self) throws(RunBusError) -> Self {
     do {
@@ -124,7 +130,7 @@ struct StoreFile {
   /// Refuses a store of another version. Only the headers are read, so no byte of the directory changes.
   static func refuseOtherVersions(_ directory: String) throws {
     for file in [name, salvaged] {
-      guard let version = header("\(directory)/\(file)")?.version, version != StoreSchema.version else {
+      guard let version = StoreHeader(at: "\(directory)/\(file)")?.version, version != StoreSchema.version else {
         continue
       }
       throw RunBusError(
@@ -136,12 +142,13 @@ struct StoreFile {
     }
   }
 
-  private static func openChecked(
+  static func openChecked(
     _ directory: String, _ role: StoreRole?, _ options: StoreOptions, _ notices: [String]
   ) throws -> Self {
     let path = directory + "/" + name
     do {
-      let queue = try openQueue(path, directory, role, options)
+      var notices = notices
+      let queue = try openQueue(path, directory, role, options, &notices)
       do {
         guard let identity = try queue.read(identity) else { throw Damage(what: "it has no identity") }
         return Self(queue, identity, path, options, notices)
@@ -153,7 +160,9 @@ struct StoreFile {
       let fault = StoreFault(error)
       if fault.isDamage { throw Damage(what: fault.reason) }
       // A header with the number of a later file format makes SQLite report a read-only file instead of damage.
-      if fault == .readOnly, !hasUsualHeader(path) { throw Damage(what: "its header is not one of a store") }
+      if fault == .readOnly, StoreHeader(at: path)?.wrongPlaces.isEmpty == false {
+        throw Damage(what: "its header is not one of a store")
+      }
       throw error
     }
   }
@@ -161,8 +170,8 @@ struct StoreFile {
   /// Opens a file, or creates it with its tables.
   ///
   /// - Throws: An error of the store; ``RunBusError/Code/storeMismatch`` when the file has another role than `role`.
-  private static func openQueue(
-    _ path: String, _ directory: String, _ role: StoreRole?, _ options: StoreOptions
+  static func openQueue(
+    _ path: String, _ directory: String, _ role: StoreRole?, _ options: StoreOptions, _ notices: inout [String]
   ) throws -> DatabaseQueue {
     try makePrivate(path, directory)
     var configuration = Configuration()
@@ -176,7 +185,9 @@ struct StoreFile {
         try db.execute(sql: "PRAGMA user_version = \(StoreMark.own.number)")
       }
       guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
-        guard hasUsualHeader(path) else { throw Damage(what: "its header is not one of a store") }
+        guard StoreHeader(at: path)?.wrongPlaces.isEmpty != false else {
+          throw Damage(what: "its header is not one of a store")
+        }
         throw RunBusError(.store, "the store in \(directory) cannot use a write-ahead log: put it on a local disk")
       }
       try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -199,31 +210,21 @@ struct StoreFile {
       guard check == "ok" else {
         throw Damage(what: check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check")
       }
-      let isEmpty = try queue.read { db in
-        guard try Int32.fetchOne(db, sql: "PRAGMA user_version") == StoreMark.own.number else {
+      let mark = try queue.read { db in try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+      if mark != StoreMark.own.number {
+        guard StoreMark.own.isAlmost(mark), try queue.read(StoreSchema.isMade) else {
           throw Damage(what: "its version mark is damaged")
         }
-        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") == 0
+        try queue.write { db in try db.execute(sql: "PRAGMA user_version = \(StoreMark.own.number)") }
+        notices.append("the version mark of the store in \(directory) was damaged; it was rebuilt, and nothing is lost")
       }
+      let isEmpty = try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") == 0 }
       if isEmpty { try queue.write(StoreSchema.make) }
       return queue
     } catch {
       try? queue.close()
       throw error
     }
-  }
-
-  /// Whether the file begins like every store. A file without a header counts as a new store.
-  private static func hasUsualHeader(_ path: String) -> Bool { header(path)?.isUsual ?? true }
-
-  /// `nil` for a file that does not exist, cannot be read, or is shorter than a header.
-  private static func header(_ path: String) -> StoreHeader? {
-    // O_NONBLOCK: opening a pipe would block.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: StoreHeader.size)
-    return pread(descriptor, &bytes, bytes.count, 0) == bytes.count ? StoreHeader(bytes) : nil
   }
 
   /// SQLite gives the log the mode of the main file, so the main file is created first, readable for its owner only.
@@ -249,82 +250,10 @@ struct StoreFile {
     return (nodeID, storeID, try StoreRole(storedIn: db))
   }
 
-  // MARK: Replacing
-
-  /// The complete new file with what was salvaged. Once it exists, the replacement is finished, by the next start if
-  /// necessary.
-  private static let salvaged = "salvaged.sqlite"
-  /// The new file while it is being written.
-  private static let unfinished = "salvage.tmp"
-
-  private static func replace(
-    _ directory: String, _ options: StoreOptions, _ damage: Damage, readsBack: Bool, notices: [String]
-  ) throws -> Self {
-    let salvage = readsBack ? try readBack(directory, options) : nil
-    let place = try setAside(directory)
-    if salvage != nil { try finishReplacing(directory) }
-    let what = salvage?.sentence ?? "nothing of it is read back"
-    let notices =
-      notices + ["the store was damaged (\(damage.what)); it was set aside as \(place) and a new one begins: \(what)"]
-    do {
-      return try openChecked(directory, nil, options, notices)
-    } catch let again as Damage where readsBack {
-      return try replace(directory, options, again, readsBack: false, notices: notices)
-    }
-  }
-
-  private static func readBack(_ directory: String, _ options: StoreOptions) throws -> Salvage {
-    let path = directory + "/" + unfinished
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
-    let queue = try openQueue(path, directory, nil, options)
-    let salvage: Salvage
-    do {
-      salvage = try Salvage(from: directory + "/" + name, into: queue)
-    } catch {
-      try? queue.close()
-      unlink(path)
-      throw error
-    }
-    try queue.close()
-    guard rename(path, "\(directory)/\(salvaged)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
-    PrivateDirectory.sync(directory)
-    return salvage
-  }
-
-  /// Moves the complete new file to the path of the damaged one.
-  private static func finishReplacing(_ directory: String) throws {
-    var info = stat()
-    guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return }
-    // Parts of the damaged store that are still here were left by a start that was interrupted.
-    if ["", "-wal"].contains(where: { lstat("\(directory)/\(name)\($0)", &info) == 0 }) { _ = try setAside(directory) }
-    guard rename("\(directory)/\(salvaged)", "\(directory)/\(name)") == 0 else {
-      throw RunBusError(.store, explain(errno, directory))
-    }
-    PrivateDirectory.sync(directory)
-  }
-
-  /// Moves file and log to the first free `damaged-<n>`, where SQLite can still open them together.
-  private static func setAside(_ directory: String) throws -> String {
-    var number = 1
-    while mkdir("\(directory)/damaged-\(number)", 0o700) != 0 {
-      guard errno == EEXIST else { throw RunBusError(.store, explain(errno, directory)) }
-      number += 1
-    }
-    // The log goes first: if it stayed alone, SQLite would apply it to the new file.
-    for suffix in ["-wal", "-shm", ""] {
-      let file = name + suffix
-      guard rename("\(directory)/\(file)", "\(directory)/damaged-\(number)/\(file)") == 0 || errno == ENOENT else {
-        throw RunBusError(.store, explain(errno, directory))
-      }
-    }
-    PrivateDirectory.sync(directory)
-    return "\(directory)/damaged-\(number)"
-  }
-
-  private static func explain(_ code: CInt, _ directory: String) -> String {
+  static func explain(_ code: CInt, _ directory: String) -> String {
     "the store in \(directory) cannot be opened: \(systemReason(code))"
   }
-  private static func explain(_ error: any Error, _ directory: String) -> String {
+  static func explain(_ error: any Error, _ directory: String) -> String {
     "the store in \(directory) cannot be opened: \(StoreFault(error).description)"
   }
 }

@@ -38,6 +38,10 @@ package enum StoreHealth: Hashable, Sendable {
       // Held until the store has been read.
       defer { withExtendedLifetime(lock) {} }
       try StoreFile.refuseOtherVersions(directory)
+      if let repair = HeaderRepair(of: path) {
+        self = .unusable("\(repair.damage(in: directory)): the next start rebuilds it, and nothing is lost")
+        return
+      }
       // Even to read, SQLite makes these two files, and it leaves them when it may not write. They are no node's: it would
       // need the lock.
       let made = ["-wal", "-shm"].map { path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }

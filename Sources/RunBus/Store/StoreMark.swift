@@ -15,31 +15,12 @@ struct StoreMark: Equatable {
     guard UInt16(truncatingIfNeeded: bits >> 16) == ~version else { return nil }
   }
 
+  /// Whether another number becomes this mark when one of its bytes is changed.
+  func isAlmost(_ other: Int32) -> Bool {
+    let difference = UInt32(bitPattern: number ^ other)
+    return [0, 8, 16, 24].contains { difference & ~(0xFF << UInt32($0)) == 0 }
+  }
+
   /// The number in the header.
   var number: Int32 { Int32(bitPattern: UInt32(~version) << 16 | UInt32(version)) }
-}
-
-/// The first bytes of a store's file. They are read without SQLite, which may write when it opens or closes a file.
-struct StoreHeader {
-  static let size = 100
-  private static let magic = Array("SQLite format 3\u{0}".utf8)
-
-  private let bytes: [UInt8]
-
-  /// Takes the first ``size`` bytes of a file.
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  /// Whether the file begins like every store: SQLite's magic, the page size, and WAL for reading and writing.
-  var isUsual: Bool {
-    bytes.starts(with: Self.magic + [UInt8(StoreSchema.pageSize >> 8), UInt8(StoreSchema.pageSize & 255), 2, 2])
-  }
-
-  /// The version of the schema. A store without a mark is older than marks and counts as version 0. `nil` when the
-  /// header is not one of a store or its mark is damaged.
-  var version: UInt16? {
-    guard bytes.starts(with: Self.magic) else { return nil }
-    let number = bytes[60..<64].reduce(0) { $0 << 8 | UInt32($1) }
-    if number == 0 { return isUsual ? 0 : nil }
-    return StoreMark(number: Int32(bitPattern: number))?.version
-  }
 }

@@ -23,9 +23,19 @@ enum StoreSchema {
     try db.execute(sql: insert, arguments: ["term", 0])
   }
 
+  /// Whether a store has exactly the tables of this version.
+  static func isMade(_ db: Database) throws -> Bool {
+    let sql = "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
+    let own = try DatabaseQueue().write { db in
+      try make(db)
+      return try Row.fetchAll(db, sql: sql)
+    }
+    return try Row.fetchAll(db, sql: sql) == own
+  }
+
   /// `meta` has the keys `node`, `store`, `term`, and from their first write on `role` (``StoreRole``), `last_position`
-  /// (the highest position of the journal when a journal was dropped) and `records_through` (a peer's last change of
-  /// the hub's records).
+  /// (the highest position of the journal when a journal was dropped), `records_through` (a peer's last change of the
+  /// hub's records) and `told` (what the last start has said about rows that cannot be read, a sentence a line).
   private static let own = """
     CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
     CREATE TABLE clock (

@@ -15,8 +15,11 @@ import RunBus
 ///
 /// `@unchecked Sendable`: what changes is only used on `queue`.
 final class WebListener: @unchecked Sendable {
-  /// The most connections at a time. As many more are told to come again; what is beyond that is closed.
+  /// The most connections at a time that are served.
   static let connectionsMax = 32
+  /// The most others that are told to come again, at a time. What is beyond that waits in the system until one of these has
+  /// ended, which takes seconds at most.
+  static let turnedAwayMax = 96
   /// How much waits in the system for a browser that does not read.
   private static let sendBytesMax: Int32 = 64 << 10
   /// How long nothing is accepted when the process has no file descriptor left.
@@ -108,6 +111,7 @@ final class WebListener: @unchecked Sendable {
 
   private func accept() {
     while true {
+      guard connections.count < Self.connectionsMax + Self.turnedAwayMax else { return rest() }
       let client = SystemCall.accept(descriptor)
       guard client >= 0 else {
         switch errno {
@@ -124,14 +128,10 @@ final class WebListener: @unchecked Sendable {
     }
   }
 
-  /// Serves a connection, or reads its request and turns it away, or just closes it.
+  /// Serves a connection, or reads its request and turns it away.
   private func serve(_ client: Int32) {
     let (answer, refuse) = (answer, refuse)
     let isServed = servedCount < Self.connectionsMax
-    guard isServed || connections.count < 2 * Self.connectionsMax else {
-      close(client)
-      return
-    }
     servedCount += isServed ? 1 : 0
     let turnAway: @Sendable (WebRequest) async -> WebResponse = { _ in
       refuse(503, "too many requests at a time: try again")

@@ -153,6 +153,9 @@ package struct PeerCore: Sendable {
     case .started: start(at: now)
     case .linkUp: greet(at: now, into: &actions)
     case .linkDown: loseLink(into: &actions)
+    case .linkRefused(let reason):
+      loseLink(into: &actions)
+      if session.refuseLink(reason) { actions.append(.reachability(false)) }
     case .suspended:
       failureDetector.setListening(false, hearing: session.hearing)
       loseLink(into: &actions)

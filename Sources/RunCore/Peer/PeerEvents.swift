@@ -8,6 +8,8 @@ extension PeerCore {
     case linkUp
     /// The control connection is lost.
     case linkDown
+    /// A connection could not be made, for a reason that does not pass by itself: another hub's keys, or no hub at all.
+    case linkRefused(String)
     /// The app has disconnected the peer, for example in the background: the connection is gone, and nothing is
     /// received.
     case suspended

@@ -144,6 +144,16 @@ struct PeerSession: Sendable {
     return true
   }
 
+  /// Notes that no connection can be made to what listens where the hub was.
+  ///
+  /// - Parameter reason: What the transport knows of it, for a person.
+  /// - Returns: whether that is news.
+  mutating func refuseLink(_ reason: String) -> Bool {
+    guard case .down = state, refusal != reason else { return false }
+    refusal = reason
+    return true
+  }
+
   // MARK: Pings
 
   /// Sends a ping at once if the interval has become shorter than the last ping stated.

@@ -107,33 +107,27 @@ extension RouteView {
 }
 
 extension BusLocation {
-  /// Reads the whole route, and passes its points to `write` in order.
+  /// Reads the whole route, as it was at one moment. Nothing is passed on before all of it was read.
   ///
-  /// - Returns: `false` when no run has been started.
+  /// - Parameter patience: How long to wait for each answer, in real time.
+  /// - Returns: The run with its points; `nil` when no run has been started.
   /// - Throws: ``Failure`` when the hub does not answer in time.
-  func readRoute(
-    within patience: BusDuration, _ write: @Sendable @escaping (RouteFollower.News) throws -> Void
-  ) async throws -> Bool {
+  func readRoute(within patience: BusDuration) async throws -> (RunID, [RoutePoint])? {
     let requester = try requester()
-    let hasRun = try await within(patience) { () -> Bool? in
-      var view = RouteView()
-      var written = 0
-      var actions = view.joined()
-      while !actions.isEmpty {
-        var next: Int?
-        for action in actions { next = try view.pass(action, written: &written, to: write) ?? next }
-        guard let next else { break }
-        switch try await requester.ask(.route(from: next)) {
-        case .route(nil): return false
-        case .route(let part): actions = view.receive(answer: part)
-        case .failed(let reason): throw RunBusError(.closed, reason)
-        case .peers, .outbox, .quarantine, .done, .report, .series, .records, .record, .taken, .devices, .pairing:
-          return nil
+    var reading = RouteReading()
+    var next = 0
+    while true {
+      let from = next
+      switch try await within(patience, { try await requester.ask(.route(from: from)) }) {
+      case .route(let part):
+        switch reading.receive(part) {
+        case .ask(let from): next = from
+        case .done(let runID, let points): return runID.map { ($0, points) }
         }
+      case .failed(let reason): throw RunBusError(.closed, reason)
+      case nil, .peers, .outbox, .quarantine, .done, .report, .series, .records, .record, .taken, .devices, .pairing:
+        throw Failure.noAnswer(self, within: patience)
       }
-      return view.isComplete ? true : nil
     }
-    guard let hasRun = hasRun.flatMap({ $0 }) else { throw Failure.noAnswer(self, within: patience) }
-    return hasRun
   }
 }

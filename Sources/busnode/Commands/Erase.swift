@@ -19,8 +19,8 @@ struct Erase: AsyncParsableCommand {
         0    removed, or there was nothing
         1    the answer was no
         64   without a terminal: not both --yes and --bus
-        74   something could not be removed, or its keys are damaged and do not tell
-             which stores are its own
+        74   something could not be removed or lies behind a symbolic link, or its
+             keys are damaged and do not tell which stores are its own
         75   a node of the bus runs; nothing was removed
       """)
 
@@ -61,6 +61,13 @@ struct Erase: AsyncParsableCommand {
         code: "store",
         message: "the keys of \(name) were damaged, so whether these stores are its own is not known: remove by hand "
           + "which are: \(remains.ownerless.joined(separator: ", "))", exitStatus: ExitStatus.diskError)
+    }
+    guard remains.links.isEmpty else {
+      let links = remains.links.map { "\($0.path) (to \($0.target))" }.joined(separator: ", ")
+      throw Failure(
+        code: "store",
+        message: "a symbolic link is not followed, because others may have files where it leads; what \(name) has "
+          + "there is left: remove by hand the link and what it leads to: \(links)", exitStatus: ExitStatus.diskError)
     }
     Output.tell("nothing of \(name) is left on this machine")
   }

@@ -105,6 +105,9 @@ struct Phone: AsyncParsableCommand {
   @Flag(help: "Begin a bus of its own on a machine that is paired with another phone under that name.")
   var anyway = false
 
+  @Flag(help: "With --listen: make new keys although devices are paired with keys that are gone.")
+  var newKeys = false
+
   @Option(help: "How time without the phone counts in a resumed run: paused (not active) or running.")
   var downtime = Downtime.paused
 
@@ -126,9 +129,10 @@ struct Phone: AsyncParsableCommand {
     let others = try furtherLocations(localListen, than: location)
     try bus.checkInsecure(isUsed: location.isAddress || !others.isEmpty)
     bus.warn(of: [location] + others)
+    let makesNewKeys = try remote.isEmpty || newKeys || asksForNewKeys(of: device, at: location)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
     let hub = try Hub(
-      at: location, alsoAt: others, remote: remote,
+      at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys,
       configuration: HubConfiguration(
         deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
         recovery: recovery, downtime: downtime),
@@ -139,6 +143,16 @@ struct Phone: AsyncParsableCommand {
     ).run(
       demands: await hub.sensorDemands(),
       prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
+  }
+
+  /// Asks at the terminal whether to make new keys when those are gone with which devices are paired.
+  ///
+  /// - Returns: Whether the answer was yes. `false` also when nothing is to be asked, or nobody can be.
+  private func asksForNewKeys(of device: DeviceID, at location: BusLocation) throws -> Bool {
+    guard StandardInput.isTerminal, let lost = try StartChecks.lostKeys(ofHub: device, at: location, keys: KeyFiles())
+    else { return false }
+    Output.tell(lost.message)
+    return Question.ask("Make new keys? [y/N] ")
   }
 
   /// Refuses to begin a bus that no command on this machine would find.

@@ -55,7 +55,9 @@ struct Route: AsyncParsableCommand {
       let visit = try BusClient(location, topics: [.snapshots, .route])
       return try await RouteFollower(visit: visit, patience: patience).follow(write)
     }
-    let hasRun = try await location.readRoute(within: patience, write)
-    if !hasRun, !json { try Output.line("no run has been started") }
+    guard let (runID, points) = try await location.readRoute(within: patience) else {
+      return json ? () : try Output.line("no run has been started")
+    }
+    for (index, point) in points.enumerated() { try write(.point(runID, index, point)) }
   }
 }

@@ -53,9 +53,7 @@ struct PhoneFindings {
     return refusals.prefix(1).map { address, reason in
       .bad(
         "phone",
-        "\(address): \(reason): the phone hangs (busnode doctor there tells), or another program listens there, or the phone "
-          + "has another key than the one with which this machine was paired; only then: busnode erase here, with which goes "
-          + "what waits here, busnode pair there, busnode join here")
+        "\(address): \(reason); or the phone hangs (busnode doctor there tells), or another program listens there")
     }
   }
 

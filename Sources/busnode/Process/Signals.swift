@@ -1,5 +1,6 @@
 // Dispatch sources are safe to use from any thread, but their protocols are not declared `Sendable` yet.
 @preconcurrency import Dispatch
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -66,6 +67,23 @@ enum Signals {
       signal(number, SIG_IGN)
     #endif
     return source
+  }
+
+  /// Lets signals that end a process at once do so: SIGABRT, with which watchdogs end what hangs, and SIGXCPU.
+  ///
+  /// The threads of Dispatch and of libzmq block all signals, and the main thread ends. So one thread does nothing but
+  /// not block them. It never ends.
+  static func letEnd() {
+    let thread = Thread {
+      var numbers = sigset_t()
+      sigemptyset(&numbers)
+      for number in [SIGABRT, SIGXCPU] { sigaddset(&numbers, number) }
+      pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
+      while true { pause() }
+    }
+    thread.name = "signals"
+    thread.stackSize = 64 << 10
+    thread.start()
   }
 
   /// Stops this process by the default action of a signal, and returns when it goes on.

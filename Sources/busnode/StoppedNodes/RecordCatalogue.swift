@@ -30,12 +30,13 @@ struct RecordCatalogue {
       removed[removal.runID] = max(removal.version, removed[removal.runID] ?? 0)
     }
     var isKept = false
-    for keeper in try devices.all() {
-      guard device == nil || device == keeper else {
-        // Another device's records are not asked for. What it knows to be removed is hidden all the same.
-        for removal in (try? await Self.list(of: keeper, devices))?.list.removed ?? [] { note(removal) }
-        continue
-      }
+    let all = try devices.all()
+    if let device {
+      // Another device's records are not asked for. What it knows to be removed is hidden all the same, if it says so
+      // at once.
+      for removal in await Self.removals(of: all.filter { $0 != device }, devices) { note(removal) }
+    }
+    for keeper in all where device == nil || device == keeper {
       guard let (list, isHub) = try await Self.list(of: keeper, devices) else { continue }
       isKept = true
       if isHub { keepers.append(keeper) }
@@ -73,6 +74,23 @@ struct RecordCatalogue {
       guard let list = try await KeptRecords(ask).list() else { return nil }
       if case .peers = try await ask(.peers) { return (list, true) }
       return (list, false)
+    }
+  }
+
+  /// How long devices are waited for that were not asked about. A running node answers within milliseconds.
+  private static let asidePatience = BusDuration.seconds(1)
+
+  /// What devices know to be removed. They are asked at the same time, and those that do not answer at once are passed
+  /// over.
+  private static func removals(of others: [DeviceID], _ devices: LocalDevices) async -> [RecordRemoval] {
+    await withTaskGroup(of: [RecordRemoval].self) { group in
+      for other in others {
+        group.addTask {
+          let list = try? await within(Self.asidePatience) { try await Self.list(of: other, devices) }
+          return list??.list.removed ?? []
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
     }
   }
 

@@ -55,7 +55,7 @@ extension Sentence {
     case .liveActivity(let state): liveActivity(state)
     case .message(let message, let text): self.message(message, text: text)
     case .link(let link):
-      link.refusal.map { "the hub does not let this node in: \($0)" }
+      link.refusal.map { "no session with the hub: \($0)" }
         ?? (link.reachable ? "the hub answers" : "the hub is out of reach")
     case .view(let view): self.view(view)
     case .hubLost(let lost):

@@ -63,4 +63,31 @@ struct KeyFilesTests {
       refuses(files, "cannot be read")
     }
   }
+
+  @Test("A pipe in place of a file of keys is refused, and nothing waits for its other end")
+  func pipe() throws {
+    try withFiles { files in
+      try files.write([1], as: "b.hub")
+      #expect(mkfifo(files.directory + "/a.hub", 0o600) == 0)
+      refuses(files, "is not a file")
+    }
+  }
+
+  @Test("A file that was being written when its process was killed is removed, and one of a living process is not")
+  func unfinished() throws {
+    try withFiles { files in
+      try files.write([1], as: "a.hub")
+      let dead = Process()
+      dead.executableURL = URL(filePath: "/bin/sh")
+      dead.arguments = ["-c", "exit 0"]
+      try dead.run()
+      dead.waitUntilExit()
+      for writer in [dead.processIdentifier, getppid()] {
+        try Data([2]).write(to: URL(filePath: "\(files.directory)/.a.hub.\(writer)"))
+      }
+      #expect(try files.read("a.hub") == [1])
+      let left = try FileManager.default.contentsOfDirectory(atPath: files.directory)
+      #expect(Set(left) == ["a.hub", ".a.hub.\(getppid())"])
+    }
+  }
 }

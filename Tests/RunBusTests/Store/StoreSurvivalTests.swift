@@ -107,6 +107,17 @@ struct StoreSurvivalTests {
     #expect(store.notices.count == 3)
     _ = try store.history()
     #expect(store.notices.count == 3)
+    store.close()
+    // The rows stay, and are not told again.
+    store = try NodeStore(directory: scratch.path)
+    #expect(try store.history().accepted.map(\.press) == [first])
+    #expect(store.notices == [])
+    store.close()
+    // What is new is.
+    try RawDatabase.execute("UPDATE accepted SET device = 'NOT A NAME'", at: scratch.file("node.sqlite"))
+    store = try NodeStore(directory: scratch.path)
+    #expect(try store.history().accepted.isEmpty)
+    #expect(store.notices.count == 1 && store.notices[0].hasPrefix("2 row(s) of accepted"), "\(store.notices)")
   }
 
   @Test(

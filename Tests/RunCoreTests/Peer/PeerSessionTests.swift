@@ -102,6 +102,21 @@ struct PeerSessionTests {
     #expect(peer.core.refusal == "the name is taken")
   }
 
+  @Test("What listens where the hub was and is not the hub is named, once, until the hub answers again")
+  func refusedLink() {
+    var peer = PeerStage.up()
+    let reason = "what listens there is no hub with the expected key"
+    #expect(peer.feed(.linkDown) == ["unreachable"])
+    #expect(peer.core.refusal == nil)
+    #expect(peer.feed(.linkRefused(reason)) == ["unreachable"])
+    #expect(peer.core.refusal == reason)
+    #expect(peer.feed(.linkRefused(reason)) == [])
+    _ = peer.feed(.linkUp)
+    #expect(peer.core.refusal == reason)
+    _ = peer.welcome(session: 2)
+    #expect(peer.core.refusal == nil && peer.core.isReachable)
+  }
+
   @Test("A peer says hello again to a hub that does not know its session")
   func unknownSession() {
     var peer = PeerStage.up()

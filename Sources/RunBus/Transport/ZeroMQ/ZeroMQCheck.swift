@@ -17,6 +17,11 @@
     /// Why a link is down when the hub knows who this machine is, and does not let it in.
     package static let keyRefused = "the hub does not let this key in"
 
+    /// Why a link is down when what listens there cannot prove that it is the hub.
+    package static let otherKey =
+      "what listens there has not the key of the hub: if the hub got another one (busnode keys rotate --now there), pair "
+      + "again (busnode pair there, busnode join here); what waits here stays"
+
     /// The version that is loaded.
     package static var version: (Int, Int, Int) {
       var (major, minor, patch): (CInt, CInt, CInt) = (0, 0, 0)

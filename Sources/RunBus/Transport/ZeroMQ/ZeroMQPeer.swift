@@ -121,7 +121,7 @@
           case .handshakeFailed:
             parts.isUp = false
             self?.turnSoon()
-            deliver(.linkDown(reason: "what listens there is no hub\(hasKeys ? " with the expected key" : "")"))
+            deliver(.linkDown(reason: hasKeys ? ZeroMQCheck.otherKey : "what listens there is no hub"))
           case .keyRefused:
             parts.isUp = false
             self?.turnSoon()

@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// Replaces a damaged file by a new one with what could be read of it.
+extension StoreFile {
+  /// The complete new file with what was salvaged. Once it exists, the replacement is finished, by the next start if
+  /// necessary.
+  static let salvaged = "salvaged.sqlite"
+  /// The new file while it is being written.
+  private static let unfinished = "salvage.tmp"
+  /// A copy of the damaged file with other descriptions of its tables.
+  private static let described = "salvage-source.tmp"
+
+  static func replace(
+    _ directory: String, _ options: StoreOptions, _ damage: Damage, readsBack: Bool, notices: [String]
+  ) throws -> Self {
+    let salvage = readsBack ? try readBack(directory, options) : nil
+    let place = try setAside(directory)
+    if salvage != nil { try finishReplacing(directory) }
+    let what = salvage?.sentence ?? "nothing of it is read back"
+    let notices =
+      notices + ["the store was damaged (\(damage.what)); it was set aside as \(place) and a new one begins: \(what)"]
+    do {
+      return try openChecked(directory, nil, options, notices)
+    } catch let again as Damage where readsBack {
+      return try replace(directory, options, again, readsBack: false, notices: notices)
+    }
+  }
+
+  private static func readBack(_ directory: String, _ options: StoreOptions) throws -> Salvage {
+    let path = directory + "/" + unfinished
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    var notices: [String] = []
+    let queue = try openQueue(path, directory, nil, options, &notices)
+    var salvage: Salvage
+    do {
+      salvage = try Salvage(from: directory + "/" + name, into: queue)
+      if !salvage.isComplete { try addBehindDescriptions(to: &salvage, directory, queue) }
+    } catch {
+      try? queue.close()
+      unlink(path)
+      throw error
+    }
+    try queue.close()
+    guard rename(path, "\(directory)/\(salvaged)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
+    PrivateDirectory.sync(directory)
+    return salvage
+  }
+
+  /// Reads a copy of the damaged store in which the descriptions of the tables are whole, if what is left of them shows
+  /// that they are those of this version.
+  private static func addBehindDescriptions(
+    to salvage: inout Salvage, _ directory: String, _ queue: DatabaseQueue
+  ) throws {
+    let (path, copy) = (directory + "/" + name, directory + "/" + described)
+    func unlinkCopy() { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) } }
+    unlinkCopy()
+    defer { unlinkCopy() }
+    let pages = try StoreSchemaPages(makingStoreAt: copy)
+    guard try pages.belong(to: path) else { return }
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    try? FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+    try pages.write(to: copy)
+    try salvage.add(from: copy, into: queue)
+  }
+
+  /// Moves the complete new file to the path of the damaged one.
+  static func finishReplacing(_ directory: String) throws {
+    var info = stat()
+    guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return }
+    // Parts of the damaged store that are still here were left by a start that was interrupted.
+    if ["", "-wal"].contains(where: { lstat("\(directory)/\(name)\($0)", &info) == 0 }) { _ = try setAside(directory) }
+    guard rename("\(directory)/\(salvaged)", "\(directory)/\(name)") == 0 else {
+      throw RunBusError(.store, explain(errno, directory))
+    }
+    PrivateDirectory.sync(directory)
+  }
+
+  /// Moves file and log to the first free `damaged-<n>`, where SQLite can still open them together.
+  private static func setAside(_ directory: String) throws -> String {
+    var number = 1
+    while mkdir("\(directory)/damaged-\(number)", 0o700) != 0 {
+      guard errno == EEXIST else { throw RunBusError(.store, explain(errno, directory)) }
+      number += 1
+    }
+    // The log goes first: if it stayed alone, SQLite would apply it to the new file.
+    for suffix in ["-wal", "-shm", ""] {
+      let file = name + suffix
+      guard rename("\(directory)/\(file)", "\(directory)/damaged-\(number)/\(file)") == 0 || errno == ENOENT else {
+        throw RunBusError(.store, explain(errno, directory))
+      }
+    }
+    PrivateDirectory.sync(directory)
+    return "\(directory)/damaged-\(number)"
+  }
+}

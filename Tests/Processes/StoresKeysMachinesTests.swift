@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("Keys that are gone or new, and machines with limits")
+struct StoresKeysMachinesTests {
+  private static func port() throws -> UInt16 { try #require(Loopback.freeFixedPorts()) }
+
+  @Test("After a stolen key of the phone the watch says why it is cut off, pairs again, and what waited there comes")
+  func pairedAgain() async throws {
+    try await withTestBus { bus in
+      let machine = try PairedMachine("watch", on: bus)
+      let phone = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
+      try await machine.pair(on: bus, as: "watch-1")
+      let watch = bus.spawn("watch", "--json", "--device", "watch-1", "--stdin", environment: machine.environment)
+      _ = try await watch.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      #expect(try await bus.run("keys", "rotate", "--now").ending == .exited(0))
+      let cut = try await watch.event("the reason") { $0["event"]?.string == "link" && $0["refusal"]?.string != nil }
+      #expect(cut["refusal"]?.string?.contains("pair again") == true, "\(cut)")
+      watch.write("lap")
+      _ = try await watch.event("the press that waits") { $0["receipt"]?.string == "queued" }
+      watch.closeInput()
+      #expect(try await watch.ending() == .exited(0))
+      let before = try Self.stores(of: machine)
+      try await machine.pair(on: bus, as: "watch-1")
+      #expect(try Self.stores(of: machine) == before)
+      let again = bus.spawn("watch", "--json", "--device", "watch-1", environment: machine.environment)
+      defer { again.signal(SIGTERM) }
+      _ = try await phone.event("the press that waited") {
+        $0["command"]?.string == "lap" && $0["receipt"]?.string == "applied"
+      }
+    }
+  }
+
+  @Test("Another phone's line changes nothing for a paired machine, and leaves no keys behind")
+  func anotherPhone() async throws {
+    try await withTestBus { bus in
+      let machine = try PairedMachine("watch", on: bus)
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
+      try await machine.pair(on: bus, as: "watch-1")
+      let keys = try #require(machine.environment["XDG_STATE_HOME"] ?? nil) + "/runbus/_keys"
+      let before = try Data(contentsOf: URL(filePath: keys + "/default.device"))
+      let port = try Self.port()
+      let other = bus.spawn(
+        executable: TestBus.busnode,
+        ["phone", "--json", "--bus", "other", "--listen", "tcp://127.0.0.1:\(port)"])
+      _ = try await other.event("the other phone") { $0["event"]?.string == "snapshot" }
+      let pair = bus.spawn("pair", "--yes", "--json", "--bus", "other")
+      let line = try #require(try await pair.event("the line") { $0["step"]?.string == "open" }["line"]?.string)
+      let join = bus.spawn("join", "--device", "watch-1", "--json", environment: machine.environment)
+      join.write(line)
+      #expect(try await join.ending() == .exited(65))
+      #expect(join.view.errors.first?.contains("paired with another hub") == true, "\(join.view.errors)")
+      _ = try await pair.ending()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: keys) == ["default.device"])
+      #expect(try Data(contentsOf: URL(filePath: keys + "/default.device")) == before)
+      #expect(try await bus.run("send", "start", environment: machine.environment).ending == .exited(0))
+    }
+  }
+
+  @Test("A phone whose keys are gone while devices are paired does not make new ones unasked")
+  func lostKeys() async throws {
+    try await withTestBus { bus in
+      let machine = try PairedMachine("watch", on: bus)
+      let port = try Self.port()
+      let phone = try await bus.listeningPhone(port: port)
+      try await machine.pair(on: bus, as: "watch-1")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      let keys = try bus.runBusState() + "/_keys/default.hub"
+      try FileManager.default.removeItem(atPath: keys)
+      let listening = ["phone", "--json", "--listen", "tcp://127.0.0.1:\(port)"]
+      let refused = bus.spawn(executable: TestBus.busnode, listening)
+      #expect(try await refused.ending() == .exited(1), "\(refused.view)")
+      #expect(refused.view.errors.first?.contains("1 device is paired") == true, "\(refused.view.errors)")
+      #expect(!FileManager.default.fileExists(atPath: keys))
+      let anew = bus.spawn(executable: TestBus.busnode, listening + ["--new-keys"])
+      _ = try await anew.event("the phone") { $0["event"]?.string == "snapshot" }
+      #expect(FileManager.default.fileExists(atPath: keys))
+    }
+  }
+
+  @Test("A bus whose directory is a symbolic link is not called erased")
+  func linkedBus() async throws {
+    try await withTestBus { bus in
+      try await bus.leavePhone()
+      let (state, elsewhere) = (try bus.runBusState() + "/default", bus.directory + "/elsewhere")
+      try FileManager.default.moveItem(atPath: state, toPath: elsewhere)
+      try FileManager.default.createSymbolicLink(atPath: state, withDestinationPath: elsewhere)
+      let erase = try await bus.run("erase", "--bus", "default", "--yes")
+      #expect(erase.ending == .exited(74), "\(erase.errors)")
+      #expect(erase.errors.first?.contains(elsewhere) == true, "\(erase.errors)")
+      #expect(!erase.lines.joined().contains("is left on this machine"))
+      #expect(FileManager.default.fileExists(atPath: elsewhere + "/phone/node.sqlite"))
+    }
+  }
+
+  @Test("A watchdog's SIGABRT ends a node")
+  func watchdog() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json")
+      try await phone.snapshot("its first snapshot") { _ in true }
+      phone.signal(SIGABRT)
+      #expect(try await phone.ending() == .signaled(SIGABRT))
+    }
+  }
+
+  @Test("The records of one device are listed beside devices that hang")
+  func hangingDevices() async throws {
+    try await withTestBus { bus in
+      try await bus.leavePhone()
+      var hanging: [NodeProcess] = []
+      for name in ["a", "b", "c"] {
+        let node = bus.spawn("watch", "--json", "--device", "watch-\(name)")
+        _ = try await node.event("its first line") { _ in true }
+        node.signal(SIGSTOP)
+        hanging.append(node)
+      }
+      defer { for node in hanging { node.signal(SIGCONT) } }
+      // Each of them would have been waited for in turn: longer than this deadline, which is no measurement.
+      let list = bus.spawn("records", "ls", "--device", "phone")
+      #expect(try await list.ending(within: 12) == .exited(0), "\(list.view.errors)")
+    }
+  }
+
+  @Test("The route of a long run is read whole beside a page, while it is played sixty times as fast")
+  func routeBesidePage() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn(
+        "phone", "--json", "--stdin", "--synthetic", "--duration", "7200", "--speed", "60")
+      try await phone.snapshot("its first snapshot") { _ in true }
+      // What a page subscribes to.
+      let page = bus.spawn("route", "--follow", "--json", "--timeout", "60")
+      phone.write("start")
+      _ = try await page.event("a point at 40 min") { $0["offsetSeconds"]?.number ?? 0 >= 2_400 }
+      for _ in 0..<5 {
+        let look = try await bus.run("route", "--json")
+        #expect(look.ending == .exited(0), "\(look.errors)")
+        #expect(look.json.count > 2_000)
+        #expect(look.json.enumerated().allSatisfy { $1["index"]?.int == $0 })
+      }
+    }
+  }
+
+  @Test("With too little address space a node does not start, and says so; doctor says it, too")
+  func addressSpace() async throws {
+    try await withTestBus { bus in
+      // Enough for the program, and not for the threads of a node.
+      for command in ["phone", "watch"] {
+        let node = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 400000; exec \"$BUSNODE\" \(command)"])
+        #expect(try await node.ending() == .exited(1), "\(node.view)")
+        #expect(node.view.errors.first?.contains("ulimit -v") == true, "\(node.view.errors)")
+      }
+      let doctor = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 400000; exec \"$BUSNODE\" doctor"])
+      #expect(try await doctor.ending() == .exited(2))
+      #expect(doctor.view.lines.contains { $0.contains("ulimit -v") }, "\(doctor.view.lines)")
+    }
+  }
+
+  /// The directories of stores on a machine.
+  private static func stores(of machine: PairedMachine) throws -> [String] {
+    let state = try #require(machine.environment["XDG_STATE_HOME"] ?? nil) + "/runbus"
+    let all = try FileManager.default.subpathsOfDirectory(atPath: state)
+    return all.filter { $0.hasSuffix("node.sqlite") }.sorted()
+  }
+}
