@@ -2263,7 +2263,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .post(newValue)}
   }
 
-  /// Asks for the paired devices. Only the hub answers this and the following.
+  /// Asks for the paired devices. Only the hub answers this and the next three.
   var devices: WireListDevices {
     get {
       if case .devices(let v)? = inquiry {return v}
@@ -2299,7 +2299,7 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .pairing(newValue)}
   }
 
-  /// Announces a new key of the hub, or uses one at once.
+  /// Announces a new key of the hub, or uses one at once. A paired peer announces one of its own.
   var rotateKey: WireRotateKey {
     get {
       if case .rotateKey(let v)? = inquiry {return v}
@@ -2351,7 +2351,7 @@ nonisolated struct WireInquiry: Sendable {
     case putRecord(WireRecordUpload)
     /// Gives the node a message to deliver, as its own app would.
     case post(WirePostMessage)
-    /// Asks for the paired devices. Only the hub answers this and the following.
+    /// Asks for the paired devices. Only the hub answers this and the next three.
     case devices(WireListDevices)
     /// Changes a paired device.
     case orderDevice(WireDeviceOrder)
@@ -2359,7 +2359,7 @@ nonisolated struct WireInquiry: Sendable {
     case confirmDevices(WireConfirmDevices)
     /// Asks about the pairing of a device, or changes it.
     case pairing(WirePairingOrder)
-    /// Announces a new key of the hub, or uses one at once.
+    /// Announces a new key of the hub, or uses one at once. A paired peer announces one of its own.
     case rotateKey(WireRotateKey)
     /// Asks for the numbers of the run over time.
     case series(WireAskSeries)

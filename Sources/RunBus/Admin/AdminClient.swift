@@ -49,6 +49,9 @@
       guard let bytes = try await question.ask(AdminFrames.frame(inquiry), at: endpoint, within: span) else {
         throw RunBusError(.unreachable, "\(name) does not answer within \(span.seconds) s")
       }
+      if let reason = AdminFrames.refusal(in: bytes) {
+        throw RunBusError(.wireMismatch, "\(name) cannot read the question: \(reason)")
+      }
       guard let answer = AdminFrames.answer(in: bytes) else {
         throw RunBusError(.wireMismatch, "what answers for \(name) is no node of this version of RunBus")
       }

@@ -1,4 +1,5 @@
 package import RunCore
+import RunWire
 
 /// A socket at which a running node answers a shell of the same user. It is needed because a running node locks its
 /// store, so that no other process can read it. Used on the loop's thread only.
@@ -17,7 +18,7 @@ package protocol AdminSocketOpener: Sendable {
   /// - Parameters:
   ///   - loop: The loop that polls the socket.
   ///   - receive: Gets the bytes of a message and a closure that sends the answer; call the closure once, now or later,
-  ///     on the loop's thread. Returns whether the bytes were an inquiry: other messages are counted and get no answer.
+  ///     on the loop's thread. Returns whether the bytes were an inquiry: other messages are counted.
   /// - Throws: ``RunBusError/Code/addressInUse`` when another process listens there, ``RunBusError/Code/transport``
   ///   otherwise.
   func open(
@@ -26,7 +27,7 @@ package protocol AdminSocketOpener: Sendable {
 }
 
 extension AdminSocketOpener {
-  /// Opens an admin socket at which each inquiry is answered at once.
+  /// Opens an admin socket at which each inquiry is answered at once, and anything else is refused.
   package func open(
     on loop: Loop, answer: @escaping (Inquiry) -> InquiryAnswer
   ) throws(RunBusError) -> any AdminSocket {
@@ -34,7 +35,7 @@ extension AdminSocketOpener {
   }
 
   /// Opens an admin socket at which an answer may come later, for example after a commit. `reply` is called once, on
-  /// the loop's thread.
+  /// the loop's thread. What is no inquiry is refused: a REQ waits for its one reply.
   package func open(
     on loop: Loop,
     answerLater receive: @escaping (_ inquiry: Inquiry, _ reply: @escaping @Sendable (InquiryAnswer) -> Void) -> Void
@@ -42,9 +43,13 @@ extension AdminSocketOpener {
     try open(
       on: loop,
       receive: { bytes, send in
-        guard let inquiry = AdminFrames.inquiry(in: bytes) else { return false }
-        receive(inquiry) { send(AdminFrames.frame($0)) }
-        return true
+        do throws(WireError) {
+          receive(try AdminFrames.inquiry(in: bytes)) { send(AdminFrames.frame($0)) }
+          return true
+        } catch {
+          send(AdminFrames.frame(refusing: error))
+          return false
+        }
       })
   }
 }

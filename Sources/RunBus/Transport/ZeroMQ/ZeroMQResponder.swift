@@ -30,7 +30,7 @@
     ///   - endpoint: A ZeroMQ endpoint.
     ///   - loop: The loop that polls the socket.
     ///   - receive: Gets a message and a closure that sends the answer; the closure is called at most once, on the
-    ///     loop's thread. Returns whether the message could be read: others are counted and get no answer.
+    ///     loop's thread. Returns whether the message could be read: others are counted.
     init(
       at endpoint: String, on loop: Loop, receive: @escaping ([UInt8], @escaping @Sendable ([UInt8]) -> Void) -> Bool
     ) throws(ZMQFailure) {
@@ -51,9 +51,9 @@
           receive: { [weak parts] message in
             let route: [[UInt8]]
             switch message.count {
-            case 2: route = [message[0]]
+            case 2 where !message[1].isEmpty: route = [message[0]]
             // A plain REQ socket sends an empty part, which must precede the answer.
-            case 3 where message[1].isEmpty: route = [message[0], []]
+            case 3 where message[1].isEmpty && !message[2].isEmpty: route = [message[0], []]
             default: return garbage.count(from: message[0], "a message that is neither [body] nor [empty][body]")
             }
             let isReadable = receive(message[message.count - 1]) { [weak parts] answer in
