@@ -18,6 +18,15 @@ extension Codec {
     return key
   }
 
+  static func data(_ proof: ListProof) -> Data { Data(proof.bytes) }
+
+  static func proof(_ data: Data) throws(WireError) -> ListProof {
+    guard let proof = ListProof(data) else {
+      throw .malformed("a proof is \(data.count) bytes long, not \(ListProof.byteCount)")
+    }
+    return proof
+  }
+
   private static func words(_ sources: Set<ControlSource>) -> [String] { sources.map(\.rawValue).sorted() }
 
   private static func sources(_ words: [String]) throws(WireError) -> Set<ControlSource> {
@@ -71,6 +80,7 @@ extension Codec {
     message.sources = words(enrolment.sources)
     message.listVersion = enrolment.listVersion
     message.addresses = enrolment.addresses
+    if let proof = enrolment.listProof { message.listProof = data(proof) }
     if let key = enrolment.nextHubKey { message.nextHubKey = data(key) }
     if let key = enrolment.nextDeviceKey { message.nextDeviceKey = data(key) }
     return message
@@ -80,7 +90,7 @@ extension Codec {
     Enrolment(
       busID: try identifier(message.busID, "bus id"), deviceID: try device(message.deviceID),
       sources: try sources(message.sources), listVersion: try counter(message.listVersion, "version of the list"),
-      addresses: try addresses(message.addresses),
+      listProof: message.hasListProof ? try proof(message.listProof) : nil, addresses: try addresses(message.addresses),
       nextHubKey: message.hasNextHubKey ? try key(message.nextHubKey) : nil,
       nextDeviceKey: message.hasNextDeviceKey ? try key(message.nextDeviceKey) : nil)
   }

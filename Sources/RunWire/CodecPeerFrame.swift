@@ -69,6 +69,7 @@ extension Codec {
     message.acknowledged = messages(hello.acknowledged)
     message.received = messages(hello.received)
     message.listVersion = hello.listVersion
+    if let proof = hello.listProof { message.listProof = data(proof) }
     if let key = hello.nextHubKey { message.nextHubKey = data(key) }
     message.ephemeral = hello.isEphemeral
     return message
@@ -83,6 +84,7 @@ extension Codec {
         hub: message.hasHubStoreID ? try identifier(message.hubStoreID, "hub store id") : nil,
         acknowledged: try marks(message.acknowledged).mapValues(\.sequence), received: try marks(message.received),
         listVersion: try counter(message.listVersion, "version of the list"),
+        listProof: message.hasListProof ? try proof(message.listProof) : nil,
         nextHubKey: message.hasNextHubKey ? try key(message.nextHubKey) : nil, isEphemeral: message.ephemeral)
     } catch {
       // In another version of the wire the other fields may have another meaning. The sender must be told of the

@@ -1011,12 +1011,24 @@ nonisolated struct WireEnrolment: Sendable {
   /// Clears the value of `nextDeviceKey`. Subsequent reads from it will return its default value.
   mutating func clearNextDeviceKey() {self._nextDeviceKey = nil}
 
+  /// The hub's proof of list_version, 32 bytes, which only the hub can make and check. The device keeps it with the
+  /// version and states both in its hellos.
+  var listProof: Data {
+    get {_listProof ?? Data()}
+    set {_listProof = newValue}
+  }
+  /// Returns true if `listProof` has been explicitly set.
+  var hasListProof: Bool {self._listProof != nil}
+  /// Clears the value of `listProof`. Subsequent reads from it will return its default value.
+  mutating func clearListProof() {self._listProof = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _nextHubKey: Data? = nil
   fileprivate var _nextDeviceKey: Data? = nil
+  fileprivate var _listProof: Data? = nil
 }
 
 /// The answer to a PairingRequest or an AnnounceKey.
@@ -1130,7 +1142,7 @@ nonisolated struct WireHello: Sendable {
   var received: [WireStreamMark] = []
 
   /// The highest version of the hub's list of devices that the sender was told (Enrolment); 0 without a key. A hub that
-  /// has a lower one was restored from an older copy.
+  /// has a lower one was restored from an older copy, if list_proof shows that it has handed this one out.
   var listVersion: UInt64 = 0
 
   /// The next key of the hub that the sender keeps (Enrolment), 32 bytes; absent if none was announced to it.
@@ -1146,12 +1158,24 @@ nonisolated struct WireHello: Sendable {
   /// Whether the sender keeps its store in memory, as a shell does. A hub forgets such a shell when it says goodbye.
   var ephemeral: Bool = false
 
+  /// The proof that came with list_version (Enrolment), 32 bytes; absent without a key. A hub ignores a higher version
+  /// than its own whose proof is absent or wrong.
+  var listProof: Data {
+    get {_listProof ?? Data()}
+    set {_listProof = newValue}
+  }
+  /// Returns true if `listProof` has been explicitly set.
+  var hasListProof: Bool {self._listProof != nil}
+  /// Clears the value of `listProof`. Subsequent reads from it will return its default value.
+  mutating func clearListProof() {self._listProof = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _hubStoreID: Data? = nil
   fileprivate var _nextHubKey: Data? = nil
+  fileprivate var _listProof: Data? = nil
 }
 
 /// A command in the sender's stream of commands.
@@ -5313,7 +5337,7 @@ nonisolated extension WireAnnounceKey: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Enrolment"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bus_id\0\u{3}device_id\0\u{1}sources\0\u{3}list_version\0\u{1}addresses\0\u{3}next_hub_key\0\u{3}next_device_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bus_id\0\u{3}device_id\0\u{1}sources\0\u{3}list_version\0\u{1}addresses\0\u{3}next_hub_key\0\u{3}next_device_key\0\u{3}list_proof\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5328,6 +5352,7 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.addresses) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
       case 7: try { try decoder.decodeSingularBytesField(value: &self._nextDeviceKey) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self._listProof) }()
       default: break
       }
     }
@@ -5359,6 +5384,9 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._nextDeviceKey {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._listProof {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5370,6 +5398,7 @@ nonisolated extension WireEnrolment: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.addresses != rhs.addresses {return false}
     if lhs._nextHubKey != rhs._nextHubKey {return false}
     if lhs._nextDeviceKey != rhs._nextDeviceKey {return false}
+    if lhs._listProof != rhs._listProof {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5475,7 +5504,7 @@ nonisolated extension WirePairingWaiting: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{3}list_version\0\u{3}next_hub_key\0\u{1}ephemeral\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}device_id\0\u{1}role\0\u{3}node_id\0\u{3}store_id\0\u{1}nonce\0\u{3}term_seen\0\u{4}\u{2}hub_store_id\0\u{1}acknowledged\0\u{1}received\0\u{3}list_version\0\u{3}next_hub_key\0\u{1}ephemeral\0\u{3}list_proof\0\u{b}one_shot\0\u{c}\u{8}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5496,6 +5525,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 12: try { try decoder.decodeSingularUInt64Field(value: &self.listVersion) }()
       case 13: try { try decoder.decodeSingularBytesField(value: &self._nextHubKey) }()
       case 14: try { try decoder.decodeSingularBoolField(value: &self.ephemeral) }()
+      case 15: try { try decoder.decodeSingularBytesField(value: &self._listProof) }()
       default: break
       }
     }
@@ -5545,6 +5575,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.ephemeral != false {
       try visitor.visitSingularBoolField(value: self.ephemeral, fieldNumber: 14)
     }
+    try { if let v = self._listProof {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5562,6 +5595,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.listVersion != rhs.listVersion {return false}
     if lhs._nextHubKey != rhs._nextHubKey {return false}
     if lhs.ephemeral != rhs.ephemeral {return false}
+    if lhs._listProof != rhs._listProof {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -103,6 +103,9 @@ extension RandomMessages {
   mutating func key() -> KeyFingerprint {
     KeyFingerprint((0..<KeyFingerprint.byteCount).map { _ in UInt8(truncatingIfNeeded: bits()) })!
   }
+  mutating func proof() -> ListProof {
+    ListProof((0..<ListProof.byteCount).map { _ in UInt8(truncatingIfNeeded: bits()) })!
+  }
   mutating func token() -> [UInt8] {
     (0..<PairingRequest.tokenByteCount).map { _ in UInt8(truncatingIfNeeded: bits()) }
   }
@@ -127,8 +130,8 @@ extension RandomMessages {
 
   mutating func enrolment() -> Enrolment {
     Enrolment(
-      busID: id(), deviceID: device(), sources: sources(), listVersion: counter(), addresses: addresses(),
-      nextHubKey: maybe { $0.key() }, nextDeviceKey: maybe { $0.key() })
+      busID: id(), deviceID: device(), sources: sources(), listVersion: counter(), listProof: maybe { $0.proof() },
+      addresses: addresses(), nextHubKey: maybe { $0.key() }, nextDeviceKey: maybe { $0.key() })
   }
 
   mutating func pairingAnswer() -> PairingAnswer { one(of: [.waiting, .paired(enrolment()), .refused(sentence())]) }

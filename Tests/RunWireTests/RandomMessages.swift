@@ -126,7 +126,7 @@ struct RandomMessages {
     let hello = Hello(
       version: one(of: [0, 1, 2, .max]), deviceID: device(), role: role(), nodeID: id(), storeID: id(), nonce: bits(),
       termSeen: counter(), hub: maybe { $0.id() }, acknowledged: marks().mapValues(\.sequence),
-      received: marks(), listVersion: counter(), nextHubKey: maybe { $0.key() },
+      received: marks(), listVersion: counter(), listProof: maybe { $0.proof() }, nextHubKey: maybe { $0.key() },
       isEphemeral: coin())
     let samples = (0...number(below: 8)).map { _ in sample() }
     let message = one(of: [

@@ -200,6 +200,7 @@ public actor Hub: Node, DrivenNode {
       debounce: configuration.debounce, clock: clock, metrics: configuration.metrics,
       recovery: configuration.recovery, downtime: configuration.downtime, appVersion: configuration.appVersion,
       seed: loop.seed(), bus: remoteAccess.identity)
+    settings.listProof = remoteAccess.listProof
     settings.live = configuration.liveActivity
     settings.utcOffset = HubCore.Settings.localOffset
     core = HubCore(

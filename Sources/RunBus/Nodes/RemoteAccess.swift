@@ -43,10 +43,16 @@ final class RemoteAccess {
     guard let remote else { return nil }
     let keys = remote.keyring.value
     return BusIdentity(
-      busID: keys.busID, key: keys.own.publicKey, nextKey: keys.next?.pair.publicKey,
+      busID: keys.busID, key: keys.own.publicKey, formerKey: keys.former, nextKey: keys.next?.pair.publicKey,
       nextKeySince: keys.next?.announcedAt ?? 0,
       addresses: Array(remote.addresses().prefix(Enrolment.addressesMax)),
       pairingAddresses: Array(remote.pairingAddresses().prefix(Enrolment.addressesMax)))
+  }
+
+  /// The proof that a hub with a key has handed out a version of its list of devices; `nil` without a listener for them.
+  var listProof: @Sendable (_ version: UInt64, _ hubKey: KeyFingerprint) -> ListProof? {
+    guard let keyring = remote?.keyring else { return { _, _ in nil } }
+    return { keyring.listProof($0, $1) }
   }
 
   /// Lets in these keys from now on, and no others.
@@ -65,7 +71,7 @@ final class RemoteAccess {
     guard let remote else { return nil }
     let pair = try remote.makePair()
     try remote.keyring.change { keys in
-      if isNow { (keys.own, keys.next) = (pair, nil) } else { keys.next = (pair, wallSeconds) }
+      if isNow { keys.replace(by: pair) } else { keys.next = (pair, wallSeconds) }
     }
     return identity
   }
@@ -74,8 +80,8 @@ final class RemoteAccess {
   ///
   /// - Returns: what the hub tells devices about itself now; `nil` if there is no next key.
   func useNextKey() throws(RunBusError) -> BusIdentity? {
-    guard let remote, let next = remote.keyring.value.next else { return nil }
-    try remote.keyring.change { keys in (keys.own, keys.next) = (next.pair, nil) }
+    guard let remote, remote.keyring.value.next != nil else { return nil }
+    try remote.keyring.change { $0.useNext() }
     return identity
   }
 

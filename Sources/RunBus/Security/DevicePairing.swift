@@ -156,6 +156,7 @@ enum DevicePairingCoding {
     var device: String
     var sources: [String]
     var listVersion: UInt64
+    var listProof: String?
     var addresses: [String]
     var nextHub: String?
   }
@@ -164,7 +165,8 @@ enum DevicePairingCoding {
     let told = pairing.enrolment.map {
       Told(
         bus: $0.busID.description, device: $0.deviceID.rawValue, sources: $0.sources.map(\.rawValue).sorted(),
-        listVersion: $0.listVersion, addresses: $0.addresses, nextHub: $0.nextHubKey?.description)
+        listVersion: $0.listVersion, listProof: $0.listProof.flatMap { KeyFingerprint($0.bytes)?.description },
+        addresses: $0.addresses, nextHub: $0.nextHubKey?.description)
     }
     return KeyFileJSON.encode(
       File(
@@ -189,7 +191,9 @@ enum DevicePairingCoding {
       guard let bus = BusID(told.bus), let device = DeviceID(told.device) else { return nil }
       pairing.enrolment = Enrolment(
         busID: bus, deviceID: device, sources: Set(told.sources.map(ControlSource.init)),
-        listVersion: told.listVersion, addresses: told.addresses,
+        listVersion: told.listVersion,
+        listProof: told.listProof.flatMap { KeyFingerprint($0) }.flatMap { ListProof($0.bytes) },
+        addresses: told.addresses,
         nextHubKey: told.nextHub.flatMap { KeyFingerprint($0) })
     }
     return pairing

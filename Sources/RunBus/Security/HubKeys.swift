@@ -8,8 +8,24 @@ package struct HubKeys: Sendable {
   package var busID: BusID
   /// The pair of the hub.
   package var own: KeyPair
+  /// The public key that the hub used before; `nil` if it has used no other.
+  package var former: KeyFingerprint?
   /// The pair that the hub will use next, and when it was announced, in seconds since 1970.
   package var next: (pair: KeyPair, announcedAt: Double)?
+  /// By which the hub proves versions of its list of devices; `nil` in keys of an earlier version, until the hub starts.
+  package var listSecret: ListSecret?
+
+  /// Uses the announced pair from now on.
+  mutating func useNext() {
+    guard let next else { return }
+    (former, own, self.next) = (own.publicKey, next.pair, nil)
+  }
+
+  /// Uses another pair from now on, because the one before was stolen. Whoever has it has the secret, too.
+  mutating func replace(by pair: KeyPair) {
+    (former, own, next) = (nil, pair, nil)
+    listSecret = .random()
+  }
 }
 
 /// Holds the keys of a running hub, and the list of the keys that it lets in.
@@ -30,11 +46,15 @@ package final class HubKeyring: Sendable {
   {
     name = Self.name(of: bus)
     self.store = store
-    if let kept = try Self.present(bus, in: store) {
+    if var kept = try Self.present(bus, in: store) {
+      if kept.listSecret == nil {
+        kept.listSecret = .random()
+        try store.write(HubKeysCoding.encode(kept), as: name)
+      }
       keys = Mutex(kept)
       isNew = false
     } else {
-      let made = HubKeys(busID: .random(), own: try makePair())
+      let made = HubKeys(busID: .random(), own: try makePair(), listSecret: .random())
       try store.write(HubKeysCoding.encode(made), as: name)
       keys = Mutex(made)
       isNew = true
@@ -59,6 +79,11 @@ package final class HubKeyring: Sendable {
   /// The keys.
   package var value: HubKeys { keys.withLock { $0 } }
 
+  /// The proof that a hub with a key has handed out a version of its list of devices.
+  package func listProof(_ version: UInt64, _ hubKey: KeyFingerprint) -> ListProof? {
+    value.listSecret?.proof(of: version, hubKey: hubKey)
+  }
+
   /// Changes the keys, on disk first.
   package func change(_ body: (inout HubKeys) -> Void) throws(RunBusError) {
     var changed = value
@@ -76,13 +101,16 @@ enum HubKeysCoding {
     var key: KeyPairFile
     var next: KeyPairFile?
     var announcedAt: Double?
+    var former: String?
+    var listSecret: String?
   }
 
   static func encode(_ keys: HubKeys) -> [UInt8] {
     KeyFileJSON.encode(
       File(
         bus: keys.busID.description, key: KeyPairFile(keys.own), next: keys.next.map { KeyPairFile($0.pair) },
-        announcedAt: keys.next?.announcedAt))
+        announcedAt: keys.next?.announcedAt, former: keys.former?.description,
+        listSecret: keys.listSecret.flatMap { KeyFingerprint($0.bytes)?.description }))
   }
 
   static func decode(_ bytes: [UInt8]) -> HubKeys? {
@@ -93,6 +121,11 @@ enum HubKeysCoding {
     if let next = file.next {
       guard let pair = next.pair else { return nil }
       keys.next = (pair, file.announcedAt ?? 0)
+    }
+    keys.former = file.former.flatMap { KeyFingerprint($0) }
+    if let secret = file.listSecret {
+      guard let bytes = KeyFingerprint(secret)?.bytes else { return nil }
+      keys.listSecret = ListSecret(bytes)
     }
     return keys
   }

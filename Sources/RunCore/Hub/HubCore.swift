@@ -189,8 +189,9 @@ package struct HubCore: Sendable {
     case .recordRead(let reading, let reader): receive(reading, for: reader, into: &actions)
     case .sendFailed(let connection): postpone(connection, at: now)
     case .committed(let id):
-      if commits.isInFlight(id) { members.endCommit() }
+      let isListChanged = commits.isInFlight(id) && members.endCommit()
       for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
+      if isListChanged { tellMembers(into: &actions) }
     case .commitFailed(let id):
       guard commits.fail(id, retryAt: now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.

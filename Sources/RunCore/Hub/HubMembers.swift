@@ -115,19 +115,38 @@ extension HubCore {
     return hello
   }
 
-  /// Notes the version of the list of devices that a peer states; `false` for an impossible one.
+  /// Notes what a paired device states of the list of devices and of the hub's next key. A version without a valid
+  /// proof changes nothing: a wrong device could state any.
   mutating func hear(
     _ hello: Hello, by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]
-  ) -> Bool {
-    guard case .key = identity else { return true }
-    guard members.isPossible(hello.listVersion) else { return false }
+  ) {
+    guard case .key = identity else { return }
     noteNextKey(hello, by: identity, at: now, into: &actions)
-    if let write = members.hear(hello.listVersion) {
-      commits.add([write], then: [])
-      let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
-      actions.append(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
+    guard members.isNews(hello.listVersion) else { return }
+    let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
+    guard isProven(hello) else {
+      return actions.append(.forbade(identity, "\(hello.deviceID) states without a proof \(version): ignored"))
     }
-    return true
+    commits.add([members.hear(hello.listVersion)], then: [])
+    actions.append(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
+  }
+
+  /// Whether this hub has handed out the version that a hello states. A device that was away while the hub changed its
+  /// key has a proof for the former one.
+  private func isProven(_ hello: Hello) -> Bool {
+    guard let bus, let proof = hello.listProof else { return false }
+    return [bus.key, bus.formerKey].contains {
+      $0.flatMap { settings.listProof(hello.listVersion, $0) } == proof
+    }
+  }
+
+  /// Tells all paired devices with a session of a change of the list, once that is durable. A device that hears nothing
+  /// is told in its next welcome.
+  func tellMembers(into actions: inout [Action]) {
+    for (connection, session) in sessions.inOrder {
+      guard case .key(let key) = session.identity, sessions.openStores.contains(session.hello.storeID) else { continue }
+      tellPaired(key, on: connection, into: &actions)
+    }
   }
 
   package static let confirmList =
@@ -146,7 +165,7 @@ extension HubCore {
     guard let bus, case .key(let key) = identity, let device = members.device(of: key) else { return nil }
     return Enrolment(
       busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.durableVersion,
-      addresses: bus.addresses, nextHubKey: bus.nextKey, nextDeviceKey: members.durableNextKey(of: device))
+      listProof: settings.listProof(members.durableVersion, bus.key), addresses: bus.addresses, nextHubKey: bus.nextKey, nextDeviceKey: members.durableNextKey(of: device))
   }
 
   // MARK: Changes
@@ -273,7 +292,9 @@ extension HubCore {
       return refuse(connection, .forbidden, "that key is paired already: make another one", into: &actions)
     }
     actions.append(.admit(admittedKeys))
-    commits.add(writes, then: [.tellPaired(key, connection)])
+    // A session is told of each change of the list.
+    let isTold = sessions.session(on: connection, by: identity).map { sessions.openStores.contains($0.hello.storeID) }
+    commits.add(writes, then: isTold == true ? [] : [.tellPaired(key, connection)])
   }
 
   /// The first use of a device's announced key: the old key and its connections end.

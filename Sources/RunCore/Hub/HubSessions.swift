@@ -145,10 +145,7 @@ extension HubCore {
       return forbid(identity, connection, reason, into: &actions)
     }
     let hello = counted(hello, by: identity)
-    guard hear(hello, by: identity, at: now, into: &actions) else {
-      let message = "no list of devices comes to version \(hello.listVersion): pair the device again"
-      return refuse(connection, .malformed, message, into: &actions)
-    }
+    hear(hello, by: identity, at: now, into: &actions)
     guard hasRoom(for: hello, by: identity) else {
       return refuse(connection, .busy, "this key has enough sessions and stores here: end some", into: &actions)
     }

@@ -28,6 +28,9 @@ extension HubCore {
     package var owedVerdictsMax = 65_536
     /// The hub's key and addresses; `nil` for a hub that pairs no devices.
     package var bus: BusIdentity?
+    /// The proof that a hub with a key has handed out a version of the list of devices, by the secret that lies with its
+    /// keys; `nil` for a hub that has no such secret. It then believes no version that a device states.
+    package var listProof: @Sendable (_ version: UInt64, _ hubKey: KeyFingerprint) -> ListProof? = { _, _ in nil }
     /// How often lock screens are pushed to.
     package var live = LivePolicy()
     /// How far the machine's local clock is ahead of UTC at a moment, in seconds since 1970; `nil` when that is not known.

@@ -1,13 +1,12 @@
 /// The machines that are paired with this hub, and the rules for what the holder of a key may do.
 ///
-/// The list has a version, which grows with each change. Paired devices repeat the highest version that they were told.
-/// A hub that hears a higher one than its own was restored from an older copy, in which revoked keys may be valid.
+/// The list has a version, which grows with each change. Paired devices repeat the highest version that they were told,
+/// with the hub's proof of it. A hub that hears a higher one than its own, which it has proved, was restored from an older
+/// copy, in which revoked keys may be valid.
 struct Members: Sendable {
   /// The most paired devices, and the most revoked ones that stay listed; the oldest revoked one is dropped first. A
   /// runner has a handful.
   static let (devicesMax, revokedMax) = (64, 64)
-  /// How far a stated version may be above the list's own. No copy is so many changes old.
-  static let versionsAheadMax: UInt64 = 10_000
 
   private(set) var version: UInt64
   /// The version that is durable: what devices are told survives a crash.
@@ -81,7 +80,7 @@ struct Members: Sendable {
 
   // MARK: The version
 
-  /// Whether a paired device has stated a higher version than this list has. The hub then accepts no commands of keys
+  /// Whether a paired device has proved a higher version than this list has. The hub then accepts no commands of keys
   /// until its owner confirms the list.
   var isBehind: Bool { versionHeard > version }
 
@@ -92,21 +91,25 @@ struct Members: Sendable {
   mutating func beginCommit() { versionInFlight = version }
 
   /// That commit is durable.
-  mutating func endCommit() { durableVersion = versionInFlight }
-
-  /// Whether a stated version can be true.
-  func isPossible(_ version: UInt64) -> Bool { version <= self.version + Self.versionsAheadMax }
-
-  /// Notes the version that a paired device states.
   ///
-  /// - Returns: the write for that; `nil` if it is no news.
-  mutating func hear(_ version: UInt64) -> StoreOperation? {
-    guard version > max(versionHeard, self.version) else { return nil }
+  /// - Returns: whether the devices are to be told of another version.
+  mutating func endCommit() -> Bool {
+    defer { durableVersion = versionInFlight }
+    return durableVersion != versionInFlight
+  }
+
+  /// Whether a stated version is higher than all that the hub knows.
+  func isNews(_ version: UInt64) -> Bool { version > max(versionHeard, self.version) }
+
+  /// Notes a version that a paired device has proved.
+  ///
+  /// - Returns: the write for that.
+  mutating func hear(_ version: UInt64) -> StoreOperation {
     versionHeard = version
     return .setMemberVersion(self.version, heard: version)
   }
 
-  /// The owner confirms the list as it is: its version rises above all that were stated.
+  /// The owner confirms the list as it is: its version rises above all that were proved.
   mutating func confirm() -> [StoreOperation] {
     version = max(version, versionHeard)
     return change([])

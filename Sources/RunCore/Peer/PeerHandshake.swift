@@ -6,7 +6,7 @@ extension PeerCore {
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
       nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
-      nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
+      listProof: enrolment?.listProof, nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
     if let hub = identity.hub {
       hello.hub = hub.storeID
       let sent: [(StreamID.Kind, UInt64)] = [

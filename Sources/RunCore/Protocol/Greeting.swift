@@ -75,6 +75,8 @@ package struct Hello: Hashable, Sendable {
   package var received: [StreamID.Kind: StreamMark]
   /// The highest version of the hub's list of paired devices that the peer was told; 0 for a peer without a key.
   package var listVersion: UInt64
+  /// The hub's proof that it has handed out that version; `nil` if the peer was told none.
+  package var listProof: ListProof?
   /// The key of the hub that the peer keeps for later; `nil` if none was announced to it.
   package var nextHubKey: KeyFingerprint?
   /// Whether the peer keeps its store in memory: once it has ended, no node comes back with that store.
@@ -85,8 +87,9 @@ package struct Hello: Hashable, Sendable {
     version: UInt32 = wireVersion, deviceID: DeviceID, role: NodeRole, nodeID: NodeID, storeID: StoreID,
     nonce: UInt64, termSeen: UInt64, hub: StoreID? = nil,
     acknowledged: [StreamID.Kind: UInt64] = [:], received: [StreamID.Kind: StreamMark] = [:],
-    listVersion: UInt64 = 0, nextHubKey: KeyFingerprint? = nil, isEphemeral: Bool = false
+    listVersion: UInt64 = 0, listProof: ListProof? = nil, nextHubKey: KeyFingerprint? = nil, isEphemeral: Bool = false
   ) {
+    self.listProof = listProof
     self.listVersion = listVersion
     self.nextHubKey = nextHubKey
     self.isEphemeral = isEphemeral

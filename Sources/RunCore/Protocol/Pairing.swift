@@ -84,6 +84,8 @@ package struct Enrolment: Hashable, Sendable {
   package var sources: Set<ControlSource>
   /// The version of the hub's list of devices.
   package var listVersion: UInt64
+  /// The hub's proof of that version, which the device states with it; `nil` if it has none.
+  package var listProof: ListProof?
   /// Where the hub listens for paired devices: `tcp://HOST:PORT` each.
   package var addresses: [String]
   /// The key that the hub will use next; `nil` if none is announced.
@@ -93,10 +95,11 @@ package struct Enrolment: Hashable, Sendable {
 
   /// An enrolment from its parts.
   package init(
-    busID: BusID, deviceID: DeviceID, sources: Set<ControlSource>, listVersion: UInt64, addresses: [String],
-    nextHubKey: KeyFingerprint? = nil, nextDeviceKey: KeyFingerprint? = nil
+    busID: BusID, deviceID: DeviceID, sources: Set<ControlSource>, listVersion: UInt64, listProof: ListProof? = nil,
+    addresses: [String], nextHubKey: KeyFingerprint? = nil, nextDeviceKey: KeyFingerprint? = nil
   ) {
     self.nextDeviceKey = nextDeviceKey
+    self.listProof = listProof
     self.busID = busID
     self.deviceID = deviceID
     self.sources = sources
@@ -115,6 +118,8 @@ package struct BusIdentity: Hashable, Sendable {
   package var busID: BusID
   /// The hub's public key.
   package var key: KeyFingerprint
+  /// The key that the hub used before; `nil` if it has used no other. Proofs of the list were made for it.
+  package var formerKey: KeyFingerprint?
   /// The key that the hub will use next; `nil` if none is announced.
   package var nextKey: KeyFingerprint?
   /// When that key was announced, in seconds since 1970.
@@ -126,9 +131,10 @@ package struct BusIdentity: Hashable, Sendable {
 
   /// An identity from its parts.
   package init(
-    busID: BusID, key: KeyFingerprint, nextKey: KeyFingerprint? = nil, nextKeySince: Double = 0, addresses: [String],
-    pairingAddresses: [String] = []
+    busID: BusID, key: KeyFingerprint, formerKey: KeyFingerprint? = nil, nextKey: KeyFingerprint? = nil,
+    nextKeySince: Double = 0, addresses: [String], pairingAddresses: [String] = []
   ) {
+    self.formerKey = formerKey
     self.nextKeySince = nextKeySince
     self.busID = busID
     self.key = key

@@ -45,6 +45,7 @@ struct HubStage {
     var settings = HubCore.Settings(
       deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: Self.storeID, debounce: debounce,
       clock: clock, metrics: metrics, recovery: recovery, downtime: downtime, seed: history.term)
+    settings.listProof = { Self.proof(of: $0, by: $1) }
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax

@@ -52,10 +52,17 @@ extension HubStage {
     return stage
   }
 
+  /// The proof of a version of the list, as this hub makes it: the version and the hub's key.
+  static func proof(of version: UInt64, by hubKey: KeyFingerprint = .test(0xee)) -> ListProof? {
+    ListProof((0..<8).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) } + hubKey.bytes.dropLast(8))
+  }
+
   /// A paired device says hello.
-  mutating func joins(_ name: String, key: UInt8, nonce: UInt64 = 1, listVersion: UInt64 = 0) -> [String] {
+  mutating func joins(
+    _ name: String, key: UInt8, nonce: UInt64 = 1, listVersion: UInt64 = 0, proof: ListProof? = nil
+  ) -> [String] {
     var hello = greeting(name, nonce: nonce)
-    hello.listVersion = listVersion
+    (hello.listVersion, hello.listProof) = (listVersion, proof)
     if nonce > 1 { hello.hub = Self.storeID }
     return says(name, .hello(hello), session: 0, by: .key(key)) + commitsAll()
   }

@@ -176,11 +176,13 @@ extension World {
       speed: speed)
     var metrics = MetricsSettings()
     metrics.setup = climate.setup
+    var settings = HubCore.Settings(
+      deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
+      debounce: debounce, clock: hub.busClock, metrics: metrics,
+      recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus)
+    settings.listProof = Self.listProof
     hub.core = HubCore(
-      settings: HubCore.Settings(
-        deviceID: DeviceID("phone"), nodeID: NodeID(high: 1, low: 1), storeID: hub.store.storeID,
-        debounce: debounce, clock: hub.busClock, metrics: metrics,
-        recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus),
+      settings: settings,
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
     hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()

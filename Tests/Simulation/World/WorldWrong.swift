@@ -21,6 +21,7 @@ extension World {
     }
     random = WorldRandom(seed: seed, 9, UInt64(number))
     checkHoldings()
+    checkList()
   }
 
   /// The siege whose next round a member plays; `nil` while it does something else.
@@ -49,6 +50,7 @@ extension World {
     case .falseMarks: sendFalseMarks(member)
     case .floods: flood(member)
     case .repetitions: repeatItself(member)
+    case .falseVersions: stateFalseVersions(member)
     case .presses: for _ in 0..<Int.random(in: 1...6, using: &random) { press(voice(of: member)) }
     }
   }
@@ -157,6 +159,7 @@ extension World {
     case .welcome(let welcome):
       if self[place].name == DeviceID("phone") { faults.append("a member bears the hub's name") }
       self[place].session = frame.session
+      if let proof = welcome.enrolment?.listProof { wrong.proof = proof }
       for kind in [StreamID.Kind.commands, .samples, .messages] {
         self[place].next[kind] = (welcome.received[kind]?.sequence ?? 0) + 1
       }

@@ -2,6 +2,20 @@ import RunCore
 
 // What wrong members do to names, marks and numbers.
 extension World {
+  // MARK: The list of devices
+
+  /// States versions that no device was told, without a proof, with that of another version, or with invented bytes.
+  mutating func stateFalseVersions(_ member: Int) {
+    let proofs = [nil, wrong.proof, ListProof((0..<ListProof.byteCount).map { UInt8($0) })]
+    for ahead in [1, 2, 10_000, UInt64.max >> 4].shuffled(using: &random).prefix(2) {
+      let place = voice(of: member)
+      var hello = hello(self[place], termSeen: hub.store.term)
+      hello.listVersion = hub.store.members.version + ahead
+      hello.listProof = proofs.randomElement(using: &random)!
+      say(.hello(hello), by: place)
+    }
+  }
+
   // MARK: Names
 
   mutating func borrowNames(_ member: Int) {

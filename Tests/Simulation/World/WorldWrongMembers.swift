@@ -30,6 +30,8 @@ enum WrongHabit: CaseIterable {
   case repetitions
   /// Ordinary presses, but too many.
   case presses
+  /// Versions of the list of devices that the hub has not handed out, with proofs of others or of nothing.
+  case falseVersions
 }
 
 /// A large attack on one thing that the hub keeps, at most one kind in a world, to reach its bound.
@@ -145,6 +147,8 @@ struct WrongParty {
   var harmed: Int? { identity == .localOwner ? victim : nil }
   /// Whether its store is borrowed too: then the hub cannot tell the two apart.
   private(set) var isStoreBorrowed = false
+  /// The last proof of a version of the list that they were told.
+  var proof: ListProof?
   /// How many device names they have invented.
   var namesInvented = 0
   private var lastNumber: UInt64 = 0
