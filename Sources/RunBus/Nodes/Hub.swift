@@ -238,6 +238,10 @@ public actor Hub: Node, DrivenNode {
       feed(.subscribed(topic))
     case .subscribedToNothing(let identity): feed(.subscribedToNothing(by: identity))
     case .frame(let connection, let bytes, let identity):
+      // Before it is decoded, so that a flood costs as little as possible.
+      guard core?.readsFrame(ofBytes: bytes.count, by: identity, at: clock.bus(at: loop.now)) ?? true else {
+        return remoteAccess.note(identity, HubCore.tooManyFrames)
+      }
       do {
         feed(.frame(connection, try Codec.peerFrame(bytes), by: identity))
       } catch {

@@ -34,6 +34,8 @@ struct InboundStream: Sendable {
     taken = Watermark(durable)
   }
 
+  /// Up to where messages were accepted.
+  var received: UInt64 { taken.sequence }
   /// Whether everything that was accepted is handled and durable.
   var isIdle: Bool { waiting.isEmpty && handled == durable }
 

@@ -202,6 +202,11 @@ struct DeviceMail: Sendable {
     return stream.check(mark)
   }
 
+  /// Up to where messages of a store were accepted; 0 if the store is not known.
+  func receivedMark(of store: StoreID) -> UInt64 {
+    couriers.index(forKey: store).map { couriers.values[$0].inbox.received } ?? 0
+  }
+
   /// How far the messages of a store are durably processed; `nil` if the store is not known.
   func durableMark(of store: StoreID) -> StreamMark? {
     couriers.index(forKey: store).map { couriers.values[$0].inbox.durable }

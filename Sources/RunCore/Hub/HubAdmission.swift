@@ -119,9 +119,7 @@ extension HubCore {
       return nil
     }
     if let reason = reasonToRefuse(incoming.sender, store: incoming.store, at: now) { return reason }
-    guard case .key = incoming.identity, !pace.admits(incoming.deviceID, at: monotonic(at: now)) else { return nil }
-    let message = "\(incoming.deviceID) presses more than \(CommandPace.perSecond) times a second"
-    return Refusal(code: .tooFast, message: message)
+    return admits(.commands, incoming.identity, at: now) ? nil : Refusal(code: .tooFast, message: Self.tooFast(.commands))
   }
 
   /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request

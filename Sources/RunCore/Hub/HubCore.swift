@@ -12,8 +12,8 @@ package struct HubCore: Sendable {
   var bus: BusIdentity?
   /// The paired devices.
   var members: Members
-  /// How fast paired devices press.
-  var pace = Pace<DeviceID>(burst: CommandPace.burst, perSecond: CommandPace.perSecond)
+  /// How fast paired devices are.
+  var paces = Paces()
   /// Keys of paired devices that are shut out for a while.
   var suspensions = Suspensions()
   /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.

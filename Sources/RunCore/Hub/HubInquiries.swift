@@ -15,6 +15,9 @@ extension HubCore {
     guard session.owedAnswers < Self.owedAnswersMax else {
       return refuse(connection, .busy, Self.tooManyAnswers, into: &actions)
     }
+    guard admitsQuestion(inquiry, by: session.identity, at: now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
+    }
     let (answer, speaksOfRun) = answerToVisitor(inquiry, by: session.identity, at: now)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
     // ones wait behind it.

@@ -205,6 +205,7 @@ extension HubCore {
         mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
       else { return .refused("\(name) is the name of another device") }
       closeSessions(of: [device.key], at: now, into: &actions)
+      paces.forget(device.deviceID)
       return .durably(
         .done(nil), after: members.rename(device.key, to: name) + mail.rename(device.deviceID, to: name))
     }
@@ -225,6 +226,7 @@ extension HubCore {
   mutating func dropMember(
     _ device: PairedDevice, at now: BusTime, into actions: inout [Action]
   ) -> [StoreOperation] {
+    paces.forget(device.deviceID)
     actions.append(.admit(admittedKeys))
     actions.append(.cutConnections)
     let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
@@ -292,7 +294,8 @@ extension HubCore {
 
   /// A device announces its next key. It holds the valid one, as its connection shows.
   mutating func announce(
-    _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, into actions: inout [Action]
+    _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, at now: BusTime,
+    into actions: inout [Action]
   ) {
     guard case .key(let key) = identity, let device = members.device(of: key) else {
       return forbid(identity, connection, "only a paired device announces a key", into: &actions)
@@ -301,6 +304,9 @@ extension HubCore {
       return refuse(connection, .forbidden, "that key is another's: make another one", into: &actions)
     }
     guard device.nextKey != next else { return commits.add([], then: [.tellPaired(key, connection)]) }
+    guard admits(.newKeys, identity, at: now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.newKeys), into: &actions)
+    }
     let writes = members.announce(next, of: key)
     guard !writes.isEmpty else {
       return refuse(connection, .forbidden, "that key is paired already: make another one", into: &actions)

@@ -12,7 +12,11 @@ extension HubCore {
     switch request.subject {
     case .command(let request):
       admit(incoming(request, on: connection, by: identity, at: now), at: now, into: &actions)
-    case .state: reply(.state(stateMessage(at: now, authoritative)), on: connection, into: &actions)
+    case .state:
+      guard admitsQuestion(nil, by: identity, at: now) else {
+        return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
+      }
+      reply(.state(stateMessage(at: now, authoritative)), on: connection, into: &actions)
     case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, at: now, into: &actions)
     }
   }
@@ -39,6 +43,9 @@ extension HubCore {
   ) {
     guard sessions.owedAnswers.hasRoom(for: connection) else {
       return refuse(connection, .busy, Self.tooManyAnswers, into: &actions)
+    }
+    guard admitsQuestion(inquiry, by: identity, at: now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
     }
     let (answer, speaksOfRun) = answerToVisitor(inquiry, by: identity, at: now)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later

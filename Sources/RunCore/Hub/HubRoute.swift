@@ -8,6 +8,7 @@ extension HubCore {
   /// A report on the present run, or else on the last one.
   mutating func reportAnswer(at now: BusTime) -> InquiryAnswer {
     commitPendingSamples(at: now)
+    presentRun.foldAll()
     return .report(arbiter.control.runID == nil ? nil : ledger.report(at: now))
   }
 

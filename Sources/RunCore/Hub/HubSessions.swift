@@ -14,7 +14,7 @@ extension HubCore {
     }
     switch frame.message {
     case .pair(let request): return receive(request, by: identity, on: connection, at: now, into: &actions)
-    case .announceKey(let key): return announce(key, by: identity, on: connection, into: &actions)
+    case .announceKey(let key): return announce(key, by: identity, on: connection, at: now, into: &actions)
     case .hello(let hello):
       return receive(hello, sentAt: frame.sentAt, on: connection, by: identity, at: now, into: &actions)
     default: break
@@ -38,13 +38,17 @@ extension HubCore {
       sessions.ping(connection, nextWithin: nextWithin, roundTrip: roundTrip)
       actions.append(.send(HubFrame(session: session.number, message: pong(number)), to: connection))
     case .query:
+      // A peer that lacks the newest snapshot hears of it again with the next pong.
+      guard admitsQuestion(nil, by: identity, at: now) else { break }
       let state = stateMessage(at: now, authoritative)
       actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
     case .goodbye: close(connection, isOver: true, at: now, into: &actions)
     case .request(let request): receive(request, on: connection, by: identity, at: now, into: &actions)
-    case .delivery(let message): receive(message, of: session, at: now, into: &actions)
+    case .delivery(let message):
+      if admits(message, of: session, at: now) { receive(message, of: session, at: now, into: &actions) }
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
-    case .fetchRecord(let fetch): receive(fetch, of: session, on: connection, into: &actions)
+    case .fetchRecord(let fetch):
+      if admits(.recordParts, identity, at: now) { receive(fetch, of: session, on: connection, into: &actions) }
     case .hello, .pair, .announceKey: break
     }
   }
@@ -136,6 +140,9 @@ extension HubCore {
     guard hello.version == wireVersion else {
       let message = Self.mismatch("\(hello.deviceID)", hello.version)
       return refuse(connection, .versionMismatch, message, into: &actions)
+    }
+    guard admits(.hellos, identity, at: now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.hellos), into: &actions)
     }
     guard hello.deviceID != settings.deviceID else {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"

@@ -3,12 +3,11 @@
 /// A transport that keeps subscriptions keeps these too, until their connection ends: a machine that makes more and more
 /// of them takes memory from the hub. A later version may subscribe to some.
 struct Suspensions: Sendable {
-  /// How many such subscriptions of a key are accepted at once, and how many more a second, real time.
-  static let (burst, perSecond) = (256, 1)
   /// How long a key is shut out, real time.
   static let span = BusDuration.seconds(600)
 
-  private var pace = Pace<KeyFingerprint>(burst: burst, perSecond: perSecond)
+  private var pace = Pace<KeyFingerprint>(
+    burst: PacedKind.unknownTopics.burst, perSecond: PacedKind.unknownTopics.perSecond)
   /// When each key may come back, real time.
   private var ends: [KeyFingerprint: BusTime] = [:]
 

@@ -118,6 +118,9 @@ package struct RunLedger: Sendable {
     for entry in entries { insert(entry) }
   }
 
+  /// How many entries late insertions have left to fold.
+  package var unfoldedCount: Int { entries.count - folded }
+
   /// Folds all entries that late insertions have left to fold, so that the route is complete. It costs as much as
   /// reading the metrics.
   package mutating func foldAll() {

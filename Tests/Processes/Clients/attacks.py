@@ -33,6 +33,8 @@ HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[3] / "examples/python"))
 import runbus  # noqa: E402
 
+import floods  # noqa: E402
+
 HANDSHAKE = b"\xff" + bytes(8) + b"\x7f\x03\x00"
 
 
@@ -546,6 +548,76 @@ def chatter(scene, end):
     return result
 
 
+def send_flood(scene, end, bodies):
+    """Sends as fast as the socket takes it, in a session of the thief's own; whatever is answered is read and counted.
+    Nothing is forbidden about one such frame, so any answer counts as refused as long as others do not wait for it."""
+    result = Result()
+    client = connect(scene.context, zmq.DEALER, scene.control, scene.thief)
+    client.send(floods.hello("thief"))
+    session = next(
+        (answer.session for answer in map(runbus.HubFrame.FromString, (f[-1] for f in drain(client, 3000)))
+         if answer.WhichOneof("message") == "welcome"), 0)
+    answers = 0
+    for body in bodies("thief", session):
+        if time.monotonic() >= end():
+            break
+        try:
+            client.send(body, zmq.NOBLOCK)
+            result.tries += 1
+        except zmq.Again:
+            client.poll(1)
+        while True:
+            try:
+                answer = client.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            answers += 1
+    client.close()
+    result.take(["answered"] * answers)
+    result.allowed.add("answered")
+    return result
+
+
+def flood_of_hellos(scene, end):
+    """Hellos with ever new stores."""
+    return send_flood(scene, end, floods.hellos)
+
+
+def flood_of_samples(scene, end):
+    """Readings, hundreds to a frame."""
+    return send_flood(scene, end, floods.samples)
+
+
+def flood_of_queries(scene, end):
+    """Questions about the run, its charts, its route and its records, in a session and in requests."""
+    return send_flood(scene, end, floods.queries)
+
+
+def flood_of_messages(scene, end):
+    """Messages of an app, and newest values."""
+    return send_flood(scene, end, floods.messages)
+
+
+def flood_of_frames(scene, end):
+    """Pings, and frames that cannot be read."""
+    return send_flood(scene, end, floods.pings)
+
+
+def flood_of_subscriptions(scene, end):
+    """Subscribes to what there is, and ends that, again and again."""
+    result = Result()
+    client = connect(scene.context, zmq.SUB, scene.events, scene.thief)
+    while time.monotonic() < end():
+        for topic in (b"", b"s", b"l", b"r"):
+            client.setsockopt(zmq.SUBSCRIBE, topic)
+            client.setsockopt(zmq.UNSUBSCRIBE, topic)
+            result.tries += 1
+        if client.poll(0):
+            client.recv_multipart()
+    client.close()
+    return result
+
+
 def long_frames(scene, end):
     """Frames of a megabyte with a key that is paired."""
     result = Result()
@@ -842,6 +914,7 @@ ATTACKS = [
     no_key, unknown_key, wrong_hub_key, keys_at_plain_port, garbage, huge_frame, half_open, slow_handshakes, flood,
     stranger_subscribes, other_name, other_store, other_session, other_source, admin, long_frames, many_subscriptions,
     replayed, spliced, token_used_twice, guessed_tokens, pairing_garbage, revoked, chatter,
+    flood_of_hellos, flood_of_samples, flood_of_queries, flood_of_messages, flood_of_frames, flood_of_subscriptions,
 ]
 
 

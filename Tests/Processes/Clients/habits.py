@@ -291,7 +291,8 @@ def flood(member):
                 elif what == "inquiries":
                     line.send("flood of inquiries", inquiry=chance.choice([
                         runbus.Inquiry(peers=runbus.ListPeers()), runbus.Inquiry(outbox=runbus.ListOutbox()),
-                        runbus.Inquiry(report=runbus.AskReport()), runbus.Inquiry(records=runbus.ListRecords()),
+                        runbus.Inquiry(report=runbus.AskReport()), runbus.Inquiry(series=runbus.AskSeries()),
+                        runbus.Inquiry(records=runbus.ListRecords()),
                         runbus.Inquiry(route=runbus.AskRoute(**{"from": member.roll(0, 1000)})),
                         runbus.Inquiry(recover=2), runbus.Inquiry(cancel=member.id()),
                         runbus.Inquiry(remove_record=member.run or member.id())]))

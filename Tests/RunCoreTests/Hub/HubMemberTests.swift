@@ -370,7 +370,7 @@ struct HubMemberTests {
     "A paired device that subscribes to ever more topics that do not exist is shut out for ten minutes; others stay")
   func unknownTopics() {
     var hub = joined()
-    for _ in 1...Suspensions.burst { #expect(hub.feed(.subscribedToNothing(by: .key(.test(1)))) == []) }
+    for _ in 1...PacedKind.unknownTopics.burst { #expect(hub.feed(.subscribedToNothing(by: .key(.test(1)))) == []) }
     #expect(hub.feed(.subscribedToNothing(by: .key(.test(2)))) == [])
     let lines = hub.feed(.subscribedToNothing(by: .key(.test(1))))
     #expect(lines.contains("admit key 2") && lines.contains("cut connections"), "\(lines)")
@@ -424,7 +424,7 @@ struct HubMemberTests {
   func pace() {
     var hub = joined()
     var refused = 0
-    for number in 1...UInt64(CommandPace.burst + 300) {
+    for number in 1...UInt64(PacedKind.commands.burst + 300) {
       let request = CommandRequest(command: command(.lap, .shell, id: number), deviceID: "watch", age: .zero)
       let lines = hub.asks("watch", .command(request), isPlain: true, by: .key(1))
       if lines.contains("watch ← refused tooFast") { refused += 1 }

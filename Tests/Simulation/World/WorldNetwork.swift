@@ -114,6 +114,7 @@ extension World {
     guard hub.core != nil else { return }
     let number = Self.number(of: connection)
     guard !WrongParty.isWrong(number) else {
+      guard readsFrame(ofBytes: 200, by: wrong.identity) else { return tally.count("wrong frame not read") }
       return feedHub(.frame(connection, frame, by: wrong.identity))
     }
     if case .hello(let hello) = frame.message, let peer = peers.firstIndex(where: { $0.ownName == hello.deviceID }) {
@@ -127,6 +128,7 @@ extension World {
     }
     // A plain request comes from a shell on the hub's machine.
     let identity = identities[number] ?? .localOwner
+    guard readsFrame(ofBytes: 200, by: identity) else { return tally.count("frame not read") }
     guard let peer = speakers[number]?.peer, peer == climate.laterPeer, !connection.isRequest else {
       return feedHub(.frame(connection, frame, by: identity))
     }

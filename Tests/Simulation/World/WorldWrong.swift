@@ -51,6 +51,7 @@ extension World {
     case .floods: flood(member)
     case .repetitions: repeatItself(member)
     case .falseVersions: stateFalseVersions(member)
+    case .hurry: hurry(member)
     case .presses: for _ in 0..<Int.random(in: 1...6, using: &random) { press(voice(of: member)) }
     }
   }
@@ -159,6 +160,7 @@ extension World {
     case .welcome(let welcome):
       if self[place].name == DeviceID("phone") { faults.append("a member bears the hub's name") }
       self[place].session = frame.session
+      noteWelcome()
       if let proof = welcome.enrolment?.listProof { wrong.proof = proof }
       for kind in [StreamID.Kind.commands, .samples, .messages] {
         self[place].next[kind] = (welcome.received[kind]?.sequence ?? 0) + 1

@@ -146,7 +146,7 @@ extension World {
         age: .zero))
   }
 
-  private mutating func someSample(_ sequence: UInt64) -> SampleTransmission {
+  mutating func someSample(_ sequence: UInt64) -> SampleTransmission {
     SampleTransmission(
       sequence: sequence, moment: .age(milliseconds(0...1000)),
       value: .heartRate(bpm: Double(Int.random(in: 60...200, using: &random)) + 0.5), runID: wrong.rumours.runs.last)

@@ -32,6 +32,8 @@ enum WrongHabit: CaseIterable {
   case presses
   /// Versions of the list of devices that the hub has not handed out, with proofs of others or of nothing.
   case falseVersions
+  /// Of one thing, many times what a paired device may do of it: hellos, readings, questions, messages.
+  case hurry
 }
 
 /// A large attack on one thing that the hub keeps, at most one kind in a world, to reach its bound.
@@ -147,6 +149,8 @@ struct WrongParty {
   var harmed: Int? { identity == .localOwner ? victim : nil }
   /// Whether its store is borrowed too: then the hub cannot tell the two apart.
   private(set) var isStoreBorrowed = false
+  /// When this life of the hub welcomed them, in the last seconds.
+  var welcomes: (life: UInt64, times: [BusTime]) = (0, [])
   /// The last proof of a version of the list that they were told.
   var proof: ListProof?
   /// How many device names they have invented.

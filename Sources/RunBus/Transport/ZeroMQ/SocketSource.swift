@@ -34,12 +34,14 @@
 
     /// Receives until libzmq has nothing more: only then does its edge-triggered descriptor wake the loop again.
     func drain() -> Bool {
+      let end = loop.now + TransportLimits.drainTimeMax
       for _ in 0..<TransportLimits.messagesPerDrainMax {
         // A receiver may close the source.
         guard isOpen else { return false }
         do {
           guard let message = try socket.receiveMessage(max: partsMax) else { return false }
           receive(message)
+          if loop.now >= end { return isOpen }
         } catch {
           fail(error)
           return false
