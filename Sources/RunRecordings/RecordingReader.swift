@@ -102,7 +102,7 @@ extension Recording {
 
   private static func tracks(_ text: RecordingText) throws(RecordingFlaw) -> [RecordedTrack] {
     let first = text.bytes.first { $0 > 0x20 }
-    guard first == UInt8(ascii: "<") else {
+    guard first == UInt8(ascii: "<") || RecordingPieces.shape(of: text.bytes) != nil else {
       throw RecordingFlaw(
         first == UInt8(ascii: "{")
           ? "it is JSON, and not GPX, TCX or FIT: records import reads the JSON of an export"

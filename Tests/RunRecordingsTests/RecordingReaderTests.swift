@@ -155,8 +155,8 @@ struct RecordingReaderTests {
     #expect(
       recording.warnings == [
         "1 trackpoint without a time skipped (first at line 5)",
-        "2 positions outside the globe skipped (first at line 4)",
-        "1 reading that is no possible number skipped (first at line 4)",
+        "1 position outside the globe skipped (first at line 4)",
+        "2 readings that are no possible number skipped (first at line 4)",
         "1 trackpoint that goes back in time skipped (first at line 5)",
       ])
   }

@@ -119,7 +119,8 @@ extension HubCore {
       return nil
     }
     if let reason = reasonToRefuse(incoming.sender, store: incoming.store, at: now) { return reason }
-    return admits(.commands, incoming.identity, at: now) ? nil : Refusal(code: .tooFast, message: Self.tooFast(.commands))
+    if admits(.commands, incoming.identity, at: now) { return nil }
+    return Refusal(code: .tooFast, message: Self.tooFast(.commands))
   }
 
   /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request

@@ -165,7 +165,8 @@ extension HubCore {
     guard let bus, case .key(let key) = identity, let device = members.device(of: key) else { return nil }
     return Enrolment(
       busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.durableVersion,
-      listProof: settings.listProof(members.durableVersion, bus.key), addresses: bus.addresses, nextHubKey: bus.nextKey, nextDeviceKey: members.durableNextKey(of: device))
+      listProof: settings.listProof(members.durableVersion, bus.key), addresses: bus.addresses, nextHubKey: bus.nextKey,
+      nextDeviceKey: members.durableNextKey(of: device))
   }
 
   // MARK: Changes

@@ -28,7 +28,9 @@ struct Members: Sendable {
   private mutating func dropSharedKeys() {
     let announced = byKey.values.compactMap(\.nextKey)
     for device in byKey.values {
-      guard let next = device.nextKey, byKey[next] != nil || announced.count(where: { $0 == next }) > 1 else { continue }
+      guard let next = device.nextKey, byKey[next] != nil || announced.count(where: { $0 == next }) > 1 else {
+        continue
+      }
       byKey[device.key]?.nextKey = nil
     }
   }

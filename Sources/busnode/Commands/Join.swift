@@ -29,7 +29,10 @@ struct Join: AsyncParsableCommand {
         75   a phone of that bus runs on this machine
       """)
 
-  @Option(help: ArgumentHelp("The name that this machine wants (default: its role; the phone adds a number when another device has the name).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "The name that this machine wants (default: its role; the phone adds a number when another device has the name).",
+      valueName: "name"))
   var device: DeviceID?
 
   @Option(help: ArgumentHelp("What kind of node it is: watch, widget, or another word.", valueName: "role"))

@@ -35,7 +35,10 @@ struct Pair: AsyncParsableCommand {
   var host: String?
 
   @Option(
-    name: .customLong("as"), help: ArgumentHelp("The name under which the device is paired (default: the one that it wants, with a number when another device has it).", valueName: "name"))
+    name: .customLong("as"),
+    help: ArgumentHelp(
+      "The name under which the device is paired (default: the one that it wants, with a number when another device has it).",
+      valueName: "name"))
   var name: DeviceID?
 
   @Option(
@@ -146,7 +149,8 @@ struct Pair: AsyncParsableCommand {
       Output.tell("A \(candidate.role) wants to be \(name) and to press as \(words).")
       Output.tell("Its digits must be  \(digits)")
       if self.name == nil, name != candidate.deviceID {
-        Output.tell("It wants to be \(candidate.deviceID), which is another device (--replace takes back that one's key).")
+        Output.tell(
+          "It wants to be \(candidate.deviceID), which is another device (--replace takes back that one's key).")
       }
       if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
     }

@@ -29,7 +29,11 @@ struct HubPaceTests {
     var welcomes = 0
     for store in 1...UInt64(3 * PacedKind.hellos.burst) {
       let lines = hub.says("watch", hello(hub, store: store), session: 0, by: .key(1))
-      if !lines.contains("watch ← refused tooFast") { welcomes += 1 } else { #expect(lines == ["watch ← refused tooFast"]) }
+      if !lines.contains("watch ← refused tooFast") {
+        welcomes += 1
+      } else {
+        #expect(lines == ["watch ← refused tooFast"])
+      }
       hub.commitsAll()
     }
     // It has said hello once before.
@@ -116,7 +120,8 @@ struct HubPaceTests {
     var hub = joined()
     var refused = 0
     for byte in 1...UInt8(2 * PacedKind.newKeys.burst) {
-      if hub.says("watch", .announceKey(.test(100 + byte)), session: 0, by: .key(1)).contains("watch ← refused tooFast") {
+      let lines = hub.says("watch", .announceKey(.test(100 + byte)), session: 0, by: .key(1))
+      if lines.contains("watch ← refused tooFast") {
         refused += 1
       }
       hub.commitsAll()
