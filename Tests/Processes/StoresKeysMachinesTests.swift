@@ -26,7 +26,7 @@ struct StoresKeysMachinesTests {
       #expect(cut["refusal"]?.string?.contains("pair again") == true, "\(cut)")
       watch.write("lap")
       _ = try await watch.event("the press that waits") { $0["receipt"]?.string == "queued" }
-      watch.closeInput()
+      watch.signal(SIGTERM)
       #expect(try await watch.ending() == .exited(0))
       let before = try Self.stores(of: machine)
       try await machine.pair(on: bus, as: "watch-1")

@@ -72,8 +72,9 @@ enum Signals {
   /// Lets signals that end a process at once do so: SIGABRT, with which watchdogs end what hangs, and SIGXCPU.
   ///
   /// The threads of Dispatch and of libzmq block all signals, and the main thread ends. So one thread does nothing but
-  /// not block them. It never ends.
+  /// not block them. It never ends. Swift's backtracer, which takes SIGABRT, may hang where it should end the process.
   static func letEnd() {
+    signal(SIGABRT, SIG_DFL)
     let thread = Thread {
       var numbers = sigset_t()
       sigemptyset(&numbers)
