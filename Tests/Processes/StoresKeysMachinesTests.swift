@@ -33,7 +33,7 @@ struct StoresKeysMachinesTests {
       #expect(try Self.stores(of: machine) == before)
       let again = bus.spawn("watch", "--json", "--device", "watch-1", environment: machine.environment)
       defer { again.signal(SIGTERM) }
-      _ = try await phone.event("the press that waited") {
+      _ = try await again.event("the verdict of the press that waited") {
         $0["command"]?.string == "lap" && $0["receipt"]?.string == "applied"
       }
     }

@@ -87,7 +87,8 @@ struct SystemThread: ~Copyable, @unchecked Sendable {
       let code = pthread_create(&handle, nil, { threadMain($0) }, box.toOpaque())
       guard code == 0 else {
         box.release()
-        throw RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
+        throw MachineLimits.obstacles.first
+          ?? RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
       }
       self.handle = handle
     #else
@@ -95,7 +96,8 @@ struct SystemThread: ~Copyable, @unchecked Sendable {
       let code = pthread_create(&handle, nil, { threadMain($0) }, box.toOpaque())
       guard code == 0, let handle else {
         box.release()
-        throw RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
+        throw MachineLimits.obstacles.first
+          ?? RunBusError(.transport, "no thread for the loop: \(systemReason(code))")
       }
       self.handle = handle
     #endif

@@ -65,8 +65,9 @@ extension TestBus {
   /// Leaves the state of a phone that has listened and had a run, and does not run any more.
   func leavePhone() async throws {
     let phone = try await listeningPhone()
-    #expect(try await run("send", "start").ending == .exited(0))
+    let sent = try await run("send", "start")
+    #expect(sent.ending == .exited(0), "\(sent.errors), \(phone.view)")
     phone.signal(SIGTERM)
-    #expect(try await phone.ending() == .exited(0))
+    #expect(try await phone.ending() == .exited(0), "\(phone.view)")
   }
 }

@@ -160,9 +160,11 @@ enum Loopback {
   /// The first of three ports in a row of which the same holds.
   static func freeFixedPorts() -> UInt16? {
     stride(from: UInt16(10_000), to: 20_000, by: 4).shuffled().first { first in
-      (first...first + 2).allSatisfy { claim($0) != nil }
+      // Tests run beside each other, and the one that was given these ports may not listen yet.
+      (first...first + 2).allSatisfy { claim($0) != nil } && given.withLock { $0.insert(first).inserted }
     }
   }
+  private static let given = Mutex<Set<UInt16>>([])
 
   /// Nobody listens on a port; what is left of closed connections does not count.
   static func isFree(_ port: UInt16) -> Bool { claim(port) != nil }
