@@ -16,7 +16,7 @@ struct StoresKeysMachinesTests {
   func pairedAgain() async throws {
     try await withTestBus { bus in
       let machine = try PairedMachine("watch", on: bus)
-      let phone = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
       try await machine.pair(on: bus, as: "watch-1")
       let watch = bus.spawn("watch", "--json", "--device", "watch-1", "--stdin", environment: machine.environment)
       _ = try await watch.event("the link") { $0["event"]?.string == "link" && $0["reachable"]?.bool == true }
