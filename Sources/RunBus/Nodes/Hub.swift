@@ -43,7 +43,7 @@ public actor Hub: Node, DrivenNode {
   /// Whether the app follows what lock screens show.
   private var isLiveActivityFollowed = false
 
-  /// Makes a hub from its parts; ``init(at:alsoAt:remote:keys:configuration:loop:)`` is the usual way.
+  /// Makes a hub from its parts; ``init(at:alsoAt:remote:keys:makesNewKeys:configuration:loop:)`` is the usual way.
   ///
   /// - Parameters:
   ///   - configuration: How the hub is set up.
