@@ -75,13 +75,13 @@ enum Signals {
   /// not block them. It never ends. Swift's backtracer, which takes SIGABRT, may hang where it should end the process.
   static func letEnd() {
     signal(SIGABRT, SIG_DFL)
-    let thread = Thread {
-      var numbers = sigset_t()
-      sigemptyset(&numbers)
-      for number in [SIGABRT, SIGXCPU] { sigaddset(&numbers, number) }
-      pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
-      while true { pause() }
-    }
+    // All others stay blocked there as in the other threads: Dispatch sees only what no thread takes.
+    var (blocked, before) = (sigset_t(), sigset_t())
+    sigfillset(&blocked)
+    for number in [SIGABRT, SIGXCPU] { sigdelset(&blocked, number) }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let thread = Thread { while true { pause() } }
     thread.name = "signals"
     thread.stackSize = 64 << 10
     thread.start()
