@@ -120,6 +120,8 @@ struct WorldStore {
       if record.summary.version != known + 1 {
         ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
       }
+      // A version that another one replaces in the same commit is never on the disk.
+      keptNow.removeAll { $0.runID == record.runID }
       keptNow.append(record)
       if let known = records.records[record.runID]?.summary, known.elapsed != record.summary.elapsed {
         ownFaults.append("the record of \(record.runID) is replaced by that of another run")
