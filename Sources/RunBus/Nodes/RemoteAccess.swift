@@ -31,6 +31,8 @@ final class RemoteAccess {
   /// The number of the first pairing listener.
   private let firstNumber: Int
   private var pairing: [any HubTransport] = []
+  /// The key with which they were opened.
+  private var pairingKey: KeyFingerprint?
   private var closing: LoopTimer?
   private var loggedIdentities: Set<ConnectionIdentity> = []
 
@@ -97,9 +99,14 @@ final class RemoteAccess {
   /// - Throws: The error of the listener.
   func openPairing(_ deliver: @escaping @Sendable (HubTransportEvent, Int) -> Void) throws(RunBusError) {
     closing = nil
-    guard let remote, pairing.isEmpty else { return }
+    guard let remote else { return }
+    let own = remote.keyring.value.own
+    // Those of the pairing before may still be closing, and the hub may have another key since.
+    if pairingKey != own.publicKey { close() }
+    guard pairing.isEmpty else { return }
+    pairingKey = own.publicKey
     do throws(RunBusError) {
-      for (offset, listener) in remote.pairingListeners(remote.keyring.value.own).enumerated() {
+      for (offset, listener) in remote.pairingListeners(own).enumerated() {
         let number = firstNumber + offset
         pairing.append(try listener.listen(on: loop) { event in deliver(event, number) })
       }
