@@ -140,7 +140,7 @@ public struct WebConfiguration: Sendable {
       && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
   }
 
-  /// Whether nobody on the way learns which tiles are asked for: HTTPS, or a server on this machine.
+  /// Whether the requests for tiles, which tell where the run is, stay secret on the way: HTTPS, or a server on this machine.
   private static func isPrivate(_ tiles: String) -> Bool {
     if tiles.hasPrefix("https://") { return true }
     guard tiles.hasPrefix("http://") else { return false }

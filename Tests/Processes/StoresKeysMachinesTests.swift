@@ -149,7 +149,7 @@ struct StoresKeysMachinesTests {
     }
   }
 
-  @Test("With too little address space a node does not start, and says so; doctor says it, too")
+  @Test("With too little address space a node does not start; it names the limit, and doctor names it as well")
   func addressSpace() async throws {
     try await withTestBus { bus in
       // Enough for the program, and not for the threads of a node.

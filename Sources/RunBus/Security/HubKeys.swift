@@ -21,7 +21,8 @@ package struct HubKeys: Sendable {
     (former, own, self.next) = (own.publicKey, next.pair, nil)
   }
 
-  /// Uses another pair from now on, because the one before was stolen. Whoever has it has the secret, too.
+  /// Uses another pair from now on, because the one before was stolen. The secret of the list lay beside it and is drawn
+  /// anew, too.
   mutating func replace(by pair: KeyPair) {
     (former, own, next) = (nil, pair, nil)
     listSecret = .random()

@@ -266,7 +266,7 @@ private struct UndecidedRun: Sendable {
   let askedAt: BusTime?
 }
 
-// Presses that were made while nobody had the run.
+// Presses that were made while the hub of the run was dead.
 extension Arbiter {
   /// Lets the presses on a run that were made behind its hub's last sign of life wait until ``decided()``. A decision may
   /// end the run before them. Until the question is asked, this holds for late presses alone.

@@ -147,7 +147,7 @@ struct Phone: AsyncParsableCommand {
 
   /// Asks at the terminal whether to make new keys when those are gone with which devices are paired.
   ///
-  /// - Returns: Whether the answer was yes. `false` also when nothing is to be asked, or nobody can be.
+  /// - Returns: Whether the answer was yes; `false` also when no keys are gone, and when standard input is no terminal.
   private func asksForNewKeys(of device: DeviceID, at location: BusLocation) throws -> Bool {
     guard StandardInput.isTerminal, let lost = try StartChecks.lostKeys(ofHub: device, at: location, keys: KeyFiles())
     else { return false }

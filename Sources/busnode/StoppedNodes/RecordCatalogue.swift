@@ -32,8 +32,7 @@ struct RecordCatalogue {
     var isKept = false
     let all = try devices.all()
     if let device {
-      // Another device's records are not asked for. What it knows to be removed is hidden all the same, if it says so
-      // at once.
+      // The other devices are asked for their removals only, and only those that answer at once are waited for.
       for removal in await Self.removals(of: all.filter { $0 != device }, devices) { note(removal) }
     }
     for keeper in all where device == nil || device == keeper {

@@ -133,7 +133,7 @@
       }
     }
 
-    @Test("A message of another shape gets no answer and disturbs nobody, and a plain REQ is answered")
+    @Test("A message of another shape gets no answer, and a plain REQ after it is answered")
     func garbage() async throws {
       try await withBus { bus in
         let end = try DoorEnd()

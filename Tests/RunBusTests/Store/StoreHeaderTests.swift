@@ -35,6 +35,15 @@ struct StoreHeaderTests {
     }
   }
 
+  /// What a store holds, read from a copy of its files.
+  private static func content(ofCopyOf files: ScratchDirectory) throws -> Content {
+    let copy = try ScratchDirectory()
+    try copy.takeFiles(of: files)
+    let store = try NodeStore(directory: copy.path)
+    defer { store.close() }
+    return try Content(store)
+  }
+
   /// The fields that say where the free pages are. They cannot be told from another file's, so SQLite finds the damage.
   private static let freePages = 32..<40
 
@@ -44,13 +53,7 @@ struct StoreHeaderTests {
   func everyByte(closed: Bool) async throws {
     let files = try await DamagedNode(role: .phone, loop: try Loop()).makeFiles()
     if closed { try NodeStore(directory: files.path).close() }
-    let before = try {
-      let copy = try ScratchDirectory()
-      try copy.takeFiles(of: files)
-      let store = try NodeStore(directory: copy.path)
-      defer { store.close() }
-      return try Content(store)
-    }()
+    let before = try Self.content(ofCopyOf: files)
     #expect(!before.history.journal.isEmpty && !before.history.records.isEmpty)
     let whole = try Data(contentsOf: URL(filePath: files.file("node.sqlite")))
     var readBack = 0
@@ -121,13 +124,7 @@ struct StoreHeaderTests {
     for closed in [true, false] {
       let files = try await DamagedNode(role: .phone, loop: try Loop()).makeFiles()
       if closed { try NodeStore(directory: files.path).close() }
-      let before = try {
-        let copy = try ScratchDirectory()
-        try copy.takeFiles(of: files)
-        let store = try NodeStore(directory: copy.path)
-        defer { store.close() }
-        return try Content(store)
-      }()
+      let before = try Self.content(ofCopyOf: files)
       let whole = try Data(contentsOf: URL(filePath: files.file("node.sqlite")))
       let page = StoreSchema.pageSize
       for range in [0..<StoreHeader.size, 0..<page] + (1..<5).map({ $0 * page..<($0 + 1) * page }) {

@@ -55,9 +55,9 @@ struct ActivityMeter: Hashable, Sendable {
   /// A lower cadence is not walking, steps of both feet per minute.
   static let walkingCadenceMin = 40.0
 
-  /// Nobody stands at this speed in a straight line; receivers at rest seldom drift as fast.
+  /// A way at this speed, metres a second, is a runner's: a receiver at rest seldom drifts as fast in a straight line.
   private static let leavingSpeedMin = 0.5
-  /// For this long a cadence may lag behind, or a receiver drift, before the cadence loses its word.
+  /// For this long a cadence may lag behind, or a receiver drift, before a low cadence no longer shows that the runner stands.
   private static let uncountedMax = BusDuration.seconds(30)
 
   /// Receives a motion sensor's reading. It holds until the next one, because such sensors report changes only.
