@@ -85,8 +85,8 @@ public struct WebConfiguration: Sendable {
   public let port: UInt16
   /// The name, with its port unless it is 443, under which a reverse proxy serves the page by HTTPS; `nil` without one.
   public let publicHost: String?
-  /// A template of map tiles, `https://HOST/{z}/{x}/{y}.png`, or `http` on this machine; `nil` for no map. Who serves the tiles learns where the run
-  /// was.
+  /// A template of map tiles, `https://HOST/{z}/{x}/{y}.png`, or `http` on this machine; `nil` for no map. Who serves
+  /// the tiles learns where the run was.
   public let tiles: String?
 
   /// A configuration, checked.

@@ -89,7 +89,8 @@ package enum RecordImport {
     return nil
   }
 
-  /// The FNV-1a hash of all readings, pauses and laps in 128 bits. It is not secure, which is enough for files of the user's own.
+  /// The FNV-1a hash of all readings, pauses and laps in 128 bits. It is not secure, which is enough for files of the
+  /// user's own.
   private static func runID(of recording: Recording) -> RunID {
     var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     func add(_ value: UInt64) {

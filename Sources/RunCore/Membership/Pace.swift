@@ -2,8 +2,9 @@
 /// them; docs/security.md shows it.
 ///
 /// What may come at once is what a device sends at once when it returns: all its commands, and of readings and messages
-/// as many as may be unacknowledged. What may come each second afterwards is far above what a person, a sensor or a link produces, and costs a hub
-/// a few percent of its time. Beyond a pace nothing is lost that has to arrive: its sender keeps it and sends it again.
+/// as many as may be unacknowledged. What may come each second afterwards is far above what a person, a sensor or a
+/// link produces, and costs a hub a few percent of its time. Beyond a pace nothing is lost that has to arrive: its
+/// sender keeps it and sends it again.
 package enum PacedKind: String, CaseIterable, Sendable {
   /// Frames of any kind, before they are read: one for each 512 bytes that are begun.
   case frames

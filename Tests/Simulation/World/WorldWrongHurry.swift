@@ -40,8 +40,8 @@ extension World {
     return hub.core?.readsFrame(ofBytes: count, by: identity, at: time) ?? true
   }
 
-  /// Checks that a key is welcomed at its pace: within ten seconds not more often than at once and once a second more, with room for what was on its way.
-  /// Welcomes of an earlier life of the hub may still arrive.
+  /// Checks that a key is welcomed at its pace: within ten seconds not more often than at once and once a second more,
+  /// with room for what was on its way. Welcomes of an earlier life of the hub may still arrive.
   mutating func noteWelcome() {
     guard case .key = wrong.identity else { return }
     if wrong.welcomes.life != hub.life { wrong.welcomes = (hub.life, []) }
