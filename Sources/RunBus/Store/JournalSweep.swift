@@ -18,6 +18,10 @@ enum JournalSweep {
       "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
   }
 
+  static func date(_ run: RunID, wallSeconds: Double, _ db: Database) throws {
+    try db.run("UPDATE runs SET began = ? WHERE run = ? AND swept_to IS NULL", [wallSeconds, run.data])
+  }
+
   /// Marks a journal as dropped: from now on only its time line is read, and the aliases of its run are gone.
   static func drop(_ run: RunID, _ db: Database) throws {
     // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
@@ -26,7 +30,7 @@ enum JournalSweep {
       [])
     try db.run(
       """
-      UPDATE runs SET over_at = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
+      UPDATE runs SET over_at = NULL, began = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
       WHERE run = ?
       """, [run.data])
     try db.run("DELETE FROM aliases WHERE of = ?", [run.data])
@@ -47,10 +51,12 @@ enum JournalSweep {
   }
 
   static func readEnded(_ db: Database, into history: inout HubHistory) throws {
-    let rows = try Row.fetchCursor(db, sql: "SELECT run, over_at FROM runs WHERE over_at IS NOT NULL")
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT run, over_at, began FROM runs WHERE over_at IS NOT NULL OR began IS NOT NULL")
     while let row = try rows.next() {
-      guard let run: RunID = row.identifier("run"), let moment = row.integer("over_at") else { continue }
-      history.endedJournals[run] = BusTime(nanoseconds: moment)
+      guard let run: RunID = row.identifier("run") else { continue }
+      if let moment = row.integer("over_at") { history.endedJournals[run] = BusTime(nanoseconds: moment) }
+      if let began = row.real("began"), RecordSummary.startUnixSeconds.contains(began) { history.runDates[run] = began }
     }
   }
 

@@ -126,12 +126,15 @@ final class MemoryStore: StoreBackend {
     case .setFailureMark(let mark): state.failureMark = mark
     case .endJournal(let run, let moment):
       if state.journals[run] != nil, !state.dropped.contains(run) { state.history.endedJournals[run] = moment }
+    case .dateRun(let run, let wallSeconds):
+      if state.journals[run] != nil, !state.dropped.contains(run) { state.history.runDates[run] = wallSeconds }
     case .dropJournal(let run):
       state.history.aliases = state.history.aliases.filter { $0.value != run }
       guard state.journals[run] != nil else { break }
       state.dropped.insert(run)
       state.journals[run] = journal(of: run, state)
       state.history.endedJournals[run] = nil
+      state.history.runDates[run] = nil
     case .meet(let device): state.devices[device.deviceID] = device
     case .own(let store, let identity): state.history.storeOwners[store] = identity
     case .disown(let store): state.history.storeOwners[store] = nil

@@ -195,6 +195,7 @@ final class SQLiteStore: StoreBackend {
     case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)
+    case .dateRun(let runID, let wallSeconds): try JournalSweep.date(runID, wallSeconds: wallSeconds, db)
     case .dropJournal(let runID):
       try JournalSweep.drop(runID, db)
       state.withLock { $0.mustSweep = true }

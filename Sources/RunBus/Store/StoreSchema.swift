@@ -10,7 +10,7 @@ import RunCore
 /// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
 /// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  static let version: UInt16 = 4
+  static let version: UInt16 = 5
   /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 
@@ -66,15 +66,15 @@ enum StoreSchema {
 
     """
 
-  /// `runs`: when a run ended, and how far the sweep of its dropped journal has come (`swept_to` is -1 at its end).
+  /// `runs`: when a run began by the wall clock of then, when it ended, and how far the sweep of its dropped journal has come (`swept_to` is -1 at its end).
   /// `recovery`: runs that were on when their hub died, with what the recovery waits for and what was decided; one row
   /// for each run that was asked about or discarded.
   ///
   /// The indexes find the last transitions and the last amendments without a scan of the journal.
   private static let runs = """
     CREATE TABLE runs (
-      number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, first_position INTEGER NOT NULL, over_at INTEGER,
-      swept_to INTEGER, sweep_until INTEGER);
+      number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, first_position INTEGER NOT NULL, began REAL,
+      over_at INTEGER, swept_to INTEGER, sweep_until INTEGER);
     CREATE TABLE journal (
       position INTEGER PRIMARY KEY, run INTEGER NOT NULL, time INTEGER NOT NULL, kind INTEGER NOT NULL,
       payload BLOB NOT NULL);

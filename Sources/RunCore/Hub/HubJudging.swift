@@ -65,6 +65,7 @@ extension HubCore {
       then.append(.answer(Receipt(answer.verdict, at: now), press))
       for store in stores(owed: press, and: claimants) { owe(answer.verdict, to: store, &operations, &then, at: now) }
     }
+    dateRuns(after: settlement, &operations)
     expectRecords(after: settlement, &operations, &then, at: now)
     if didTransit {
       // The schedule begins anew with the commit of this transition.

@@ -1,5 +1,14 @@
 // A run that is over becomes a record: at once, and as a new version when a part of the run arrives later.
 extension HubCore {
+  /// Dates the runs that a settlement has started. A record must not depend on what the wall clock is set to later.
+  mutating func dateRuns(after settlement: Settlement, _ operations: inout [StoreOperation]) {
+    for line in settlement.lines {
+      guard case .transition(let transition) = line.event, transition.kind == .start else { continue }
+      let wallSeconds = incarnation.wallSeconds(at: line.time)
+      if let operation = records.date(line.runID, wallSeconds: wallSeconds) { operations.append(operation) }
+    }
+  }
+
   /// Expects records of the runs that a settlement has stopped or amended.
   mutating func expectRecords(
     after settlement: Settlement, _ operations: inout [StoreOperation], _ then: inout [Effect], at now: BusTime
@@ -91,7 +100,7 @@ extension HubCore {
       return commits.add([.forgetExpected(run)], then: [])
     }
     let known = records.kept[run]
-    let startedAt = known?.startedAtUnixSeconds ?? incarnation.wallSeconds(at: start)
+    let startedAt = known?.startedAtUnixSeconds ?? records.date(of: run) ?? incarnation.wallSeconds(at: start)
     var summary = RecordSummary(
       runID: run, version: records.nextVersion(of: run), deviceID: past.starter ?? settings.deviceID,
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,

@@ -29,6 +29,8 @@ struct RecordKeeping: Sendable {
   private var discarded: Set<RunID> { didSet { edition += 1 } }
   /// The runs whose journals are kept, and when each ended.
   private var journals: [RunID: BusTime] { didSet { edition += 1 } }
+  /// When the runs whose journals are kept began, by the wall clock of then, in seconds since 1970.
+  private var dates: [RunID: Double]
   /// The run whose journal was requested. One is read at a time, to bound the memory.
   private var reading: RunID? { didSet { edition += 1 } }
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
@@ -54,6 +56,7 @@ struct RecordKeeping: Sendable {
     removed = history.removedRecords
     discarded = history.discarded
     journals = history.endedJournals
+    dates = history.runDates
     changes = history.recordChanges
     // A number in a damaged store may be so high that none is left for the next change.
     durableChange = min(changes.values.max() ?? 0, 1 << 62)
@@ -221,11 +224,26 @@ struct RecordKeeping: Sendable {
     return .endJournal(run, at: now)
   }
 
+  /// Notes when a run began by the present wall clock.
+  ///
+  /// - Returns: the write; `nil` if the date is known.
+  mutating func date(_ run: RunID, wallSeconds: Double) -> StoreOperation? {
+    guard dates[run] == nil else { return nil }
+    dates[run] = wallSeconds
+    return .dateRun(run, wallSeconds: wallSeconds)
+  }
+
+  /// When a run began by the wall clock of then, in seconds since 1970; `nil` once its journal is dropped.
+  func date(of run: RunID) -> Double? { dates[run] }
+
   /// When a run ended whose journal is kept; `nil` for any other run.
   func end(of run: RunID) -> BusTime? { journals[run] }
 
   /// Forgets the journal of a run; `false` if there is none.
-  mutating func forgetJournal(of run: RunID) -> Bool { journals.removeValue(forKey: run) != nil }
+  mutating func forgetJournal(of run: RunID) -> Bool {
+    dates[run] = nil
+    return journals.removeValue(forKey: run) != nil
+  }
 
   /// When the next journal can be dropped. There may be many journals, so this is recomputed only after a change.
   mutating func journalDeadline(present: RunID?) -> BusTime? {
@@ -244,7 +262,7 @@ struct RecordKeeping: Sendable {
     let due = journals.filter {
       isJournalComplete($0.key, present: present) && now - $0.value > ControlHistory.age
     }.keys.sorted()
-    for run in due { journals[run] = nil }
+    for run in due { (journals[run], dates[run]) = (nil, nil) }
     return due
   }
 

@@ -28,6 +28,9 @@ package enum StoreOperation: Hashable, Sendable {
   indirect case keepRecord(RunRecord, change: UInt64)
   /// Notes when a run ended. The hub deletes its journal when no reading or press can change the run any more.
   case endJournal(RunID, at: BusTime)
+  /// Notes the wall-clock time at which a run began, in seconds since 1970, so that its record has it whatever the
+  /// clock is set to later. The run's journal has an entry.
+  case dateRun(RunID, wallSeconds: Double)
   /// Deletes the journal of a run, except its time line, and the run's aliases. The store deletes the entries in
   /// small steps, so that no commit waits for all of them.
   case dropJournal(RunID)
@@ -153,6 +156,8 @@ package struct HubHistory: Sendable {
   package var expectedRecords: [ExpectedRecord] = []
   /// The runs that are over and whose journals are still kept, with their end.
   package var endedJournals: [RunID: BusTime] = [:]
+  /// When runs whose journals are kept began, by the wall clock of then, in seconds since 1970.
+  package var runDates: [RunID: Double] = [:]
   /// The devices that this hub has met.
   package var devices: [KnownDevice] = []
   /// The identity that each device's store belongs to.

@@ -4,7 +4,8 @@ import RunCore
 extension OperationGenerator {
   mutating func recordOperation() -> StoreOperation {
     let change = UInt64(number(1...9999))
-    switch number(0...8) {
+    switch number(0...9) {
+    case 9: return .dateRun(runID(), wallSeconds: Double(number(1...2_000_000_000)))
     case 8: return .skipChanges(after: change, through: change + UInt64(number(0...9)) << 32)
     case 6: return .endJournal(runID(), at: BusTime(nanoseconds: Int64(number(1...1_000_000))))
     case 7: return .dropJournal(runID())

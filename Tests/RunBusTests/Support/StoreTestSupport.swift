@@ -86,6 +86,7 @@ struct ComparableHistory: Equatable {
   let storeOwners: [StoreID: ConnectionIdentity]
   let records: [RecordSummary]
   let endedJournals: [RunID: BusTime]
+  let runDates: [RunID: Double]
   let removedRecords: [RunID: UInt64]
   let skippedChanges: [UInt64: UInt64]
   let expectedRecords: [ExpectedRecord]
@@ -107,6 +108,7 @@ struct ComparableHistory: Equatable {
     devices = history.devices
     storeOwners = history.storeOwners
     endedJournals = history.endedJournals
+    runDates = history.runDates
     records = history.records.sorted { $0.runID < $1.runID }
     removedRecords = history.removedRecords
     skippedChanges = history.skippedChanges

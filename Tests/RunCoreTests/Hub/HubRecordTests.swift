@@ -125,6 +125,23 @@ struct HubRecordTests {
     #expect(record.summary.setup.weightKilograms == 70)
   }
 
+  @Test("A record has the start by the wall clock of then, whatever the clock is set to before a restart")
+  func date() throws {
+    var stage = HubStage.opened(wallSeconds: 1_000_000)
+    stage.passes(to: .zero + .seconds(5))
+    _ = stage.feed(own(.start, 1, run: RunID(high: 1, low: 1)))
+    stage.commitsAll()
+    stage.passes(to: .zero + .seconds(10))
+    var disk = HubDisk()
+    disk.commit(stage.durable)
+    var next = HubStage.opened(history: disk.history, now: stage.now, wallSeconds: 64_000_000)
+    _ = next.feed(own(.stop, 2))
+    next.commitsAll()
+    next.passes(to: stage.now + .seconds(5))
+    let record = try #require(records(next).first)
+    #expect(record.summary.startedAtUnixSeconds == 1_000_005)
+  }
+
   @Test("A late lap commits the expectation of a record even if that of an earlier reading still waits")
   func lapBeforeItsReading() {
     var stage = stopped()

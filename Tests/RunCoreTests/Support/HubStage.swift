@@ -32,7 +32,7 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil
+    pastReadingsMax: Int? = nil, wallSeconds: Double = 0
   ) {
     self.now = now
     firstMembers = history.members
@@ -49,7 +49,7 @@ struct HubStage {
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
-    core = HubCore(settings: settings, history: history, now: now, bootID: bootID)
+    core = HubCore(settings: settings, history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 
   /// A hub that has started; no commit is in flight.
@@ -57,12 +57,12 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil
+    pastReadingsMax: Int? = nil, wallSeconds: Double = 0
   ) -> HubStage {
     var stage = HubStage(
       debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
       downtime: downtime, ledgerEntriesMax: ledgerEntriesMax, owedVerdictsMax: owedVerdictsMax,
-      pastReadingsMax: pastReadingsMax)
+      pastReadingsMax: pastReadingsMax, wallSeconds: wallSeconds)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))
@@ -122,7 +122,7 @@ struct HubStage {
     let told = operations.filter {
       switch $0 {
       case .own(_, .localOwner), .disown: false
-      case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord, .endJournal, .dropJournal: false
+      case .acknowledge, .meet, .expectRecord, .forgetExpected, .keepRecord, .endJournal, .dateRun, .dropJournal: false
       case .enqueue(let row): row.stream.kind != .verdicts
       default: true
       }

@@ -50,8 +50,10 @@ struct HubDisk {
     case .discard(let run): kept.discarded.insert(run)
     case .settle(let window): kept.windows.append(window)
     case .endJournal(let run, let moment): kept.endedJournals[run] = moment
+    case .dateRun(let run, let wallSeconds): kept.runDates[run] = wallSeconds
     case .dropJournal(let run):
       kept.endedJournals[run] = nil
+      kept.runDates[run] = nil
       entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
     case .meet(let device):
       kept.devices.removeAll { $0.deviceID == device.deviceID }

@@ -301,6 +301,7 @@ enum NodeLines {
     case .skipChanges: "skip"
     case .setRecordsThrough(let number): "records to \(change(number))"
     case .endJournal: "end journal"
+    case .dateRun: "date run"
     case .dropJournal: "drop journal"
     case .setStoreID: "store"
     case .setHub: "hub"

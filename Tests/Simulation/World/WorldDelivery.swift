@@ -86,7 +86,7 @@ package struct WorldDelivery {
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard,
       .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough,
-      .endJournal, .dropJournal, .pair, .unpair, .setMemberVersion:
+      .endJournal, .dateRun, .dropJournal, .pair, .unpair, .setMemberVersion:
       break
     }
   }

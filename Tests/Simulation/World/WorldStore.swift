@@ -10,6 +10,7 @@ struct WorldStore {
   private(set) var late: Set<CommandID> = []
   private(set) var records = WorldRecordDisk()
   private(set) var endedJournals: [RunID: BusTime] = [:]
+  private(set) var runDates: [RunID: Double] = [:]
   private(set) var verdicts: [CommandID: Verdict] = [:]
   private(set) var transitions: [PastTransition] = []
   private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
@@ -62,6 +63,8 @@ struct WorldStore {
   /// Laps that were marked.
   private(set) var laps: Set<CommandID> = []
   private var account: WorldAccount
+  /// Presses that the commit applies.
+  private var judgedNow: [(verdict: Verdict, press: AcceptedCommand)] = []
   /// Records of the commit that is being written.
   private var keptNow: [RunRecord] = []
 
@@ -78,6 +81,12 @@ struct WorldStore {
   }
 
   private mutating func endCommit() {
+    // The question about a run may have been answered in this commit, by a press that was behind it.
+    for (verdict, press) in judgedNow {
+      guard let run = verdict.runID, let since = unanswered[run], press.pressedAt > since else { continue }
+      ownFaults.append("\(verdict.commandID) was judged before the question about its run was answered")
+    }
+    judgedNow = []
     account.end()
     // If entries arrived while the journal was read, a next version is expected; only a final record is checked.
     for record in keptNow where records.expected[record.runID] == nil && records.removed[record.runID] == nil {
@@ -112,6 +121,7 @@ struct WorldStore {
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
       judged.append((verdict, press, judgedAt))
+      if verdict.outcome == .applied { judgedNow.append((verdict, press)) }
       account.judge(verdict, press)
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): append(entry, to: run)
@@ -119,6 +129,9 @@ struct WorldStore {
       let known = max(records.records[record.runID]?.summary.version ?? 0, records.removed[record.runID] ?? 0)
       if record.summary.version != known + 1 {
         ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
+      }
+      if let date = runDates[record.runID], date != record.summary.startedAtUnixSeconds {
+        ownFaults.append("the record of \(record.runID) has another start than the run had")
       }
       // A version that another one replaces in the same commit is never on the disk.
       keptNow.removeAll { $0.runID == record.runID }
@@ -132,9 +145,13 @@ struct WorldStore {
     case .endJournal(let run, let moment):
       if endedJournals[run] != nil { ownFaults.append("\(run) was over twice") }
       endedJournals[run] = moment
+    case .dateRun(let run, let wallSeconds):
+      if runDates[run] != nil { ownFaults.append("\(run) was dated twice") }
+      runDates[run] = wallSeconds
     case .dropJournal(let run):
       if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
       endedJournals[run] = nil
+      runDates[run] = nil
       aliases = aliases.filter { $0.value != run }
       account.forget(run)
       entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
@@ -292,6 +309,7 @@ struct WorldStore {
     history.delivery = delivery.history
     records.fill(&history)
     history.endedJournals = endedJournals
+    history.runDates = runDates
     history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
     history.storeOwners = owners
     history.members = members
