@@ -195,13 +195,14 @@ package struct Arbiter: Sendable {
     let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
     if isOfHeldRun(press) { return .held }
     // Once the question is asked, a press made before it waits for the answer, however young it is.
-    if undecided?.askedAt != nil, waitsForDecision(press, control) { return .late }
+    let opensHeldRun = press.command.kind == .start && press.stopFollows
+    if undecided?.askedAt != nil, !opensHeldRun, waitsForDecision(press, control) { return .late }
     // A device's presses keep their order, so a waiting one blocks those after it. A held run blocks only its own
     // stream: if the device has lost its store, the stop never arrives and a new stream must not wait for it.
     let isBlocked =
       waiting.contains { $0.press.deviceID == press.deviceID && !waitsForDecision($0.press, control) }
       || held.waits(on: press.stream)
-    let late = press.command.kind == .start && press.stopFollows ? Admission.held : .late
+    let late = opensHeldRun ? Admission.held : .late
     switch state {
     case .closed:
       if isOld { return late }
@@ -228,7 +229,8 @@ package struct Arbiter: Sendable {
   /// Judges whole runs, then late presses, then lets the presses for the next window open and join one; each group in
   /// press order.
   private mutating func drainWaiting(into judge: inout Judge, at now: BusTime) -> [CommandID] {
-    for run in held.takeWhole() {
+    let undecided = undecided
+    for run in held.takeWhole(where: { run in !run.presses.contains { undecided?.covers($0) == true } }) {
       judge.heldStarts.remove(run.start.runOfStart)
       LateJudgement.judge(wholeRun: run.presses, at: now, by: &judge)
     }
@@ -264,6 +266,11 @@ private struct UndecidedRun: Sendable {
   let diedAt: BusTime
   /// When the question about the run was asked; `nil` before that.
   let askedAt: BusTime?
+
+  /// Whether a press was made between the last sign of life and the question.
+  func covers(_ press: AcceptedCommand) -> Bool {
+    press.pressedAt > diedAt && askedAt.map { press.pressedAt < $0 } ?? true
+  }
 }
 
 // Presses that were made while the hub of the run was dead.
@@ -280,12 +287,13 @@ extension Arbiter {
   /// Whether a press belongs to a held run, and so to no run that the hub knows.
   package func isOfHeldRun(_ press: AcceptedCommand) -> Bool { press.command.kind != .start && held.claims(press) }
 
-  /// Whether a press was made between the hub's last sign of life and the question, and may mean the undecided run.
+  /// Whether a press was made between the hub's last sign of life and the question, and may mean the undecided run, or
+  /// one whose start waits for the decision.
   private func waitsForDecision(_ press: AcceptedCommand, _ state: ControlState) -> Bool {
-    guard let undecided, press.pressedAt > undecided.diedAt else { return false }
-    if let askedAt = undecided.askedAt, press.pressedAt >= askedAt { return false }
-    if press.command.kind == .start { return !press.stopFollows }
-    return press.command.runID.map { state.canonical($0) == undecided.run } ?? true
+    guard let undecided, undecided.covers(press) else { return false }
+    guard press.command.kind != .start, let named = press.command.runID else { return true }
+    return state.canonical(named) == undecided.run
+      || waiting.contains { $0.press.command.kind == .start && $0.press.runOfStart == named }
   }
 }
 

@@ -119,9 +119,10 @@ struct HeldRuns: Sendable {
   /// Removes the runs whose stop is not expected any more and returns their presses.
   mutating func takeLost() -> [AcceptedCommand] { take { $0.isLost && !$0.isWhole }.flatMap(\.presses) }
 
-  /// Removes and returns the whole runs, ordered by their first presses. The presses of each are in press order.
-  mutating func takeWhole() -> [Run] {
-    var whole = take(\.isWhole)
+  /// Removes and returns the whole runs that are due, ordered by their first presses. The presses of each are in press
+  /// order.
+  mutating func takeWhole(where isDue: (Run) -> Bool) -> [Run] {
+    var whole = take { $0.isWhole && isDue($0) }
     for index in whole.indices { whole[index].presses.sort(by: AcceptedCommand.precedes) }
     return whole.sorted { AcceptedCommand.precedes($0.presses[0], $1.presses[0]) }
   }
