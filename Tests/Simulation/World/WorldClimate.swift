@@ -61,7 +61,7 @@ struct WorldClimate {
     laterPeer = draw([nil, nil, nil, 0])
     isHubLater = draw([false, false, false, true])
     identities = (0..<UInt8(peerCount)).map { index in
-      draw([.localOwner, .key(KeyFingerprint(Array(repeating: index, count: KeyFingerprint.byteCount))!), nil])
+      draw([.localOwner, .key(KeyFingerprint(Array(repeating: index + 1, count: KeyFingerprint.byteCount))!), nil])
     }
   }
 

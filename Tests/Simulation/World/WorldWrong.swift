@@ -160,7 +160,7 @@ extension World {
     case .welcome(let welcome):
       if self[place].name == DeviceID("phone") { faults.append("a member bears the hub's name") }
       self[place].session = frame.session
-      noteWelcome()
+      noteAnswer(to: .hellos)
       if let proof = welcome.enrolment?.listProof { wrong.proof = proof }
       for kind in [StreamID.Kind.commands, .samples, .messages] {
         self[place].next[kind] = (welcome.received[kind]?.sequence ?? 0) + 1
@@ -177,7 +177,8 @@ extension World {
       self[place].lastVerdict = last
       say(.delivery(.acknowledge(.verdicts, through: last)), by: place)
     case .goodbye: self[place].session = 0
-    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .pairing: break
+    case .answer: noteAnswer(to: .questions)
+    case .receipt, .delivery, .pong, .state, .recordChange, .pairing: break
     }
   }
 

@@ -92,6 +92,7 @@ extension World {
       faults.append("the hub's store is used by \(device.deviceID) of \(device.identity)")
     }
     guard climate.hasIdentities else { return }
+    if operations.contains(where: { if case .pair = $0 { true } else { false } }) { checkKeys() }
     for case .accept(let press, _) in operations where press.command.id.isWrong {
       guard let peer = peers.first(where: { $0.name == press.deviceID }), peer.identity != wrong.identity,
         hub.store.devices[press.deviceID]?.identity == peer.identity
@@ -108,6 +109,15 @@ extension World {
         !peer.identitiesEver.contains(device.identity), hub.store.devices[device.deviceID]?.identity == peer.identity
       else { continue }
       faults.append("the name \(device.deviceID) of \(peer.identity) went to \(device.identity)")
+    }
+  }
+
+  /// A key stands for one device, and never for the hub.
+  private mutating func checkKeys() {
+    let keys = hub.store.members.devices.flatMap(\.keys)
+    if Set(keys).count < keys.count { faults.append("a key stands for two devices") }
+    if keys.contains(where: { $0 == Self.bus.key || $0.bytes.allSatisfy { $0 == 0 } }) {
+      faults.append("the hub's key, or none, is a device's")
     }
   }
 

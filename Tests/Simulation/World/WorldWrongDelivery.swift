@@ -14,6 +14,14 @@ extension World {
       hello.listProof = proofs.randomElement(using: &random)!
       say(.hello(hello), by: place)
     }
+    announceTakenKeys(member)
+  }
+
+  /// Announces keys that are not its own to announce: those of other devices, of the hub, and zeros.
+  private mutating func announceTakenKeys(_ member: Int) {
+    let hubKeys = [Self.bus.key, KeyFingerprint(Array(repeating: 0, count: KeyFingerprint.byteCount))!]
+    let taken = hub.store.members.devices.flatMap(\.keys).filter { .key($0) != wrong.identity } + hubKeys
+    for key in taken.shuffled(using: &random).prefix(2) { say(.announceKey(key), by: voice(of: member)) }
   }
 
   // MARK: Names

@@ -40,13 +40,15 @@ extension World {
     return hub.core?.readsFrame(ofBytes: count, by: identity, at: time) ?? true
   }
 
-  /// Checks that a key is welcomed at its pace: within ten seconds not more often than at once and once a second more,
-  /// with room for what was on its way. Welcomes of an earlier life of the hub may still arrive.
-  mutating func noteWelcome() {
+  /// Checks that a key gets answers at its pace: within ten seconds not more than at once and ten times what comes each
+  /// second, with room for what was on its way. Answers of an earlier life of the hub may still arrive.
+  mutating func noteAnswer(to kind: PacedKind) {
     guard case .key = wrong.identity else { return }
-    if wrong.welcomes.life != hub.life { wrong.welcomes = (hub.life, []) }
-    wrong.welcomes.times = wrong.welcomes.times.filter { now - $0 < .seconds(10) } + [now]
-    let most = 2 * PacedKind.hellos.burst + 15
-    if wrong.welcomes.times.count > most { faults.append("a key is welcomed more than \(most) times in ten seconds") }
+    var (life, times) = wrong.paced[kind] ?? (hub.life, [])
+    if life != hub.life { (life, times) = (hub.life, []) }
+    times = times.filter { now - $0 < .seconds(10) } + [now]
+    wrong.paced[kind] = (life, times)
+    let most = 2 * kind.burst + Int(kind.perSecond) * 10 + 5
+    if times.count > most { faults.append("a key gets answers to more than \(most) \(kind.rawValue) in ten seconds") }
   }
 }

@@ -150,7 +150,7 @@ struct WrongParty {
   /// Whether its store is borrowed too: then the hub cannot tell the two apart.
   private(set) var isStoreBorrowed = false
   /// When this life of the hub welcomed them, in the last seconds.
-  var welcomes: (life: UInt64, times: [BusTime]) = (0, [])
+  var paced: [PacedKind: (life: UInt64, times: [BusTime])] = [:]
   /// The last proof of a version of the list that they were told.
   var proof: ListProof?
   /// How many device names they have invented.
