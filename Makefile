@@ -119,7 +119,8 @@ endif
 # any, a few of each.
 # SEED=1 repeats. Or one of: PEERS=1000 on one hub; CONNECTS=10000 to a hub and off again; FRAMES=1000000 malformed
 # frames; PRESSES=5000 beside subscribers that never read; ATTACKS=4 for each attack on a hub with keys so many seconds,
-# with the time that honest presses wait for their verdicts (PRELOAD=PATH makes the hub use another libzmq).
+# with the time that honest presses wait for their verdicts (PRELOAD=PATH makes the hub use another libzmq; TURNS=5
+# measures each attack so often and shows medians; ONLY=flood_of_hellos,chatter leaves the others out).
 CHAOS = $(if $(KILLS)$(STOPS)$(FAULTS)$(WRONG),,1)
 CHAOS_BUSNODE = RUNBUS_CHAOS_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) SWIFT_BACKTRACE=enable=no
 chaos:
@@ -127,7 +128,7 @@ chaos:
 	swift build -c release --product busnode
 ifneq ($(ATTACKS),)
 	.venv/bin/python Tests/Processes/Clients/attacks.py --busnode $(BUSNODE) --seconds $(ATTACKS) \
-	  $(if $(PRELOAD),--preload $(PRELOAD))
+	  $(if $(PRELOAD),--preload $(PRELOAD)) $(if $(TURNS),--turns $(TURNS)) $(if $(ONLY),--only $(ONLY))
 else ifneq ($(PEERS)$(CONNECTS)$(FRAMES)$(PRESSES),)
 	swift build -c release --product crowd
 	RUNBUS_CHAOS_PEERS=$(PEERS) RUNBUS_CHAOS_CONNECTS=$(CONNECTS) RUNBUS_CHAOS_FRAMES=$(FRAMES) \

@@ -263,6 +263,14 @@ class Result:
         for word in said:
             self.answers[word] = self.answers.get(word, 0) + 1
 
+    def add(self, other):
+        """Adds what came of the same attack in another turn."""
+        self.tries += other.tries
+        self.allowed |= other.allowed
+        self.faults += other.faults
+        for word, count in other.answers.items():
+            self.answers[word] = self.answers.get(word, 0) + count
+
     def fault(self, text):
         self.faults.append(text)
 
@@ -937,6 +945,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--preload")
     parser.add_argument("--only", default="")
+    parser.add_argument("--turns", type=int, default=1, help="measure each attack so often, quiet and attacked in turns")
     options = parser.parse_args()
     options.busnode = str(Path(options.busnode).resolve())
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -948,20 +957,26 @@ def main():
         first = scene.footprint()
         print("attack | tries | answers | refused | p50 ms quiet, attacked | p99 ms quiet, attacked", flush=True)
         for attack in chosen:
-            quiet = json.loads(measured(scene, options.seconds).communicate()[0])
-            end = time.monotonic() + options.seconds + 0.5
-            timed = measured(scene, options.seconds)
-            result = attack(scene, lambda: end)
-            under = json.loads(timed.communicate()[0])
-            wrong = quiet["wrong"] + under["wrong"]
+            turns, result = [], Result()
+            for _ in range(options.turns):
+                quiet = json.loads(measured(scene, options.seconds).communicate()[0])
+                end = time.monotonic() + options.seconds + 0.5
+                timed = measured(scene, options.seconds)
+                result.add(attack(scene, lambda: end))
+                under = json.loads(timed.communicate()[0])
+                turns.append((quiet, under))
+                quiet_all += quiet["waits"]
+                under_all += under["waits"]
+            wrong = sum(one["wrong"] for turn in turns for one in turn)
             if wrong:
                 result.fault(f"{wrong} honest presses without a verdict")
             if not scene.alive():
                 result.fault("the hub has ended")
             all_is_well = all_is_well and result.is_refused
-            quiet_all += quiet["waits"]
-            under_all += under["waits"]
-            numbers = [percentile(w["waits"], share) for share in (0.5, 0.99) for w in (quiet, under)]
+            # The medians of the turns.
+            numbers = [
+                percentile([percentile(turn[side]["waits"], share) for turn in turns], 0.5)
+                for share in (0.5, 0.99) for side in (0, 1)]
             rows.append({
                 "attack": attack.__name__, "tries": result.tries, "answers": result.answers, "faults": result.faults,
                 "refused": result.is_refused, "p50": numbers[:2], "p99": numbers[2:]})
