@@ -21,6 +21,8 @@ struct CampaignLine: Sendable {
   private var doubled = 0
   private var outOfOrder = 0
   private var wrong = 0
+  /// How many states the observers have shown.
+  private var observed = 0
   private var wrongMembers = (count: 0, judged: 0, held: 0)
   private var deeds: [String: WrongMembers.Deeds] = [:]
   private var weight = HubWeight()
@@ -41,6 +43,7 @@ struct CampaignLine: Sendable {
     (outOfOrder, wrong) = (account.outOfOrder.count, account.wrong.count + campaign.complaints.count)
     (turnedAway, beganAnew) = (account.turnedAway, account.beganAnew)
     wrongMembers = (plan?.wrong ?? 0, account.wrongMembers.judged, account.wrongMembers.held)
+    observed = campaign.observed
     (deeds, weight) = (campaign.wrong.deeds, campaign.weight)
   }
 
@@ -55,6 +58,7 @@ struct CampaignLine: Sendable {
     outcomes.merge(other.outcomes, uniquingKeysWith: +)
     shells += other.shells
     untold += other.untold
+    observed += other.observed
     lost += other.lost
     doubled += other.doubled
     outOfOrder += other.outOfOrder
@@ -86,6 +90,7 @@ extension CampaignLine: CustomStringConvertible {
       parts.append("their commands \(wrongMembers.judged) judged and \(wrongMembers.held) held at the end")
       parts += ["presses turned away \(turnedAway)", "streams begun anew \(beganAnew)"]
     }
+    if observed > 0 { parts.append("states on top, page and its lock screen \(observed)") }
     parts += ["lost \(lost)", "doubled \(doubled)", "out of order \(outOfOrder)", "else wrong \(wrong)"]
     if let plan {
       parts.append("seed \(plan.seed)")

@@ -51,6 +51,10 @@ struct ChaosCampaign {
   /// When faulty links heal, by index.
   private var healsAt: [Int: ContinuousClock.Instant] = [:]
   private var generator: SeededGenerator
+  /// What is looked at meanwhile; `nil` without Python.
+  private var observers: CrewObservers?
+  /// How many states they have shown.
+  private(set) var observed = 0
   /// The phase of the run, as far as the presser knows.
   private var guess = RunPhase.idle
 
@@ -85,6 +89,7 @@ struct ChaosCampaign {
     try await crew.pair()
     for index in crew.members.indices where crew.members[index].lives.isEmpty { crew.spawn(index) }
     for index in crew.members.indices { try await crew.isUp(index) }
+    if Checkout.hasPython { observers = try await CrewObservers(beside: crew) }
     while left != (0, 0, 0, 0) {
       var events = 0
       while left != (0, 0, 0, 0), events < Plan.eventsInRound {
@@ -105,10 +110,15 @@ struct ChaosCampaign {
       try await crew.areInTouch()
       try await crew.drain()
       wrong.rest()
-      try await crew.agree()
+      let place = try await crew.agree()
+      try await observers?.reach(place)
       wrong.goOn()
     }
     if plan.wrong > 0 { try await outliveThem() }
+    if let (states, found) = try await observers?.end() {
+      observed = states
+      complaints += found
+    }
     try await crew.end()
   }
 

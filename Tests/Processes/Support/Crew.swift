@@ -235,7 +235,10 @@ struct Crew {
   }
 
   /// Waits until all nodes show the same term and revision; no press follows.
-  func agree() async throws {
+  ///
+  /// - Returns: that term and revision.
+  @discardableResult
+  func agree() async throws -> [Int] {
     func places() -> [[Int]] { members.map { $0.process.place ?? [] } }
     while Set(places()).count > 1 {
       let newest = places().max { $0.lexicographicallyPrecedes($1) } ?? []
@@ -245,6 +248,7 @@ struct Crew {
         }
       }
     }
+    return places()[0]
   }
 
   /// Ends all nodes properly, peers first, so that none of them waits for a hub that has ended.

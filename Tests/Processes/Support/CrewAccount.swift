@@ -65,7 +65,10 @@ struct CrewAccount {
     for oneShot in crew.oneShots { checkPromise(to: oneShot) }
     checkOrder()
     checkSnapshots(crew.members.flatMap(\.lives))
-    for member in crew.members { checkView(of: member) }
+    for member in crew.members {
+      checkView(of: member)
+      for life in member.lives { checkLockScreen(of: member.device, life) }
+    }
   }
 
   /// The verdict of a press, if there is one.
@@ -261,6 +264,14 @@ struct CrewAccount {
       }
     }
     for (key, states) in shown where states.count > 1 { wrong.append("term, revision \(key) was shown as \(states)") }
+  }
+
+  /// Checks that a lock screen does not go back while its device is up.
+  private mutating func checkLockScreen(of device: String, _ life: NodeProcess) {
+    let orders = life.view.json.filter { $0["event"]?.string == "liveActivity" && $0["tick"]?.int != nil }.map(\.order)
+    for (before, after) in zip(orders, orders.dropFirst()) where after.lexicographicallyPrecedes(before) {
+      wrong.append("the lock screen of \(device) showed \(after) after \(before)")
+    }
   }
 
   /// Checks that a node's view does not go back, and that no run reappears after another.
