@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 import TestSupport
 
@@ -145,6 +146,36 @@ struct StoresKeysMachinesTests {
         #expect(look.ending == .exited(0), "\(look.errors)")
         #expect(look.json.count > 2_000)
         #expect(look.json.enumerated().allSatisfy { $1["index"]?.int == $0 })
+      }
+    }
+  }
+
+  @Test("No device is paired under the name of a shell, and a list that has one costs no command its press")
+  func namesOfCommands() async throws {
+    try await withTestBus { bus in
+      let machine = try PairedMachine("watch", on: bus)
+      let (port, arguments) = (try Self.port(), ["--debounce", "0"])
+      let phone = try await bus.listeningPhone(arguments[0], arguments[1], port: port)
+      for name in ["shell", "web-2"] {
+        let join = bus.spawn("join", "--device", name, environment: machine.environment)
+        join.write("runbus://127.0.0.1:\(port + 2)/?any")
+        #expect(try await join.ending() == .exited(65))
+        #expect(join.view.errors.contains { $0.contains("give the device another") }, "\(join.view.errors)")
+      }
+      try await machine.pair(on: bus, as: "watch-1")
+      let renamed = try await bus.run("devices", "rename", "watch-1", "shell")
+      #expect(renamed.ending == .exited(65) && renamed.errors.contains { $0.contains("another") }, "\(renamed)")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      // A list that was written before these names were kept.
+      let store = try DatabaseQueue(path: try bus.runBusState() + "/default/phone/node.sqlite")
+      try await store.write { try $0.execute(sql: "UPDATE paired SET device = 'shell' WHERE device = 'watch-1'") }
+      try store.close()
+      _ = try await bus.listeningPhone(arguments[0], arguments[1], port: port)
+      #expect(try await bus.run("devices", "--json").json.map { $0["deviceId"]?.string } == ["shell"])
+      for kind in ["start", "lap"] {
+        let sent = try await bus.run("send", kind, "--json")
+        #expect(sent.ending == .exited(0) && sent.json.last?["receipt"]?.string == "applied", "\(sent)")
       }
     }
   }
