@@ -102,10 +102,10 @@ extension HubCore {
   ///
   /// - Parameter store: the sender's store, if it sends on a stream.
   mutating func reasonToRefuse(
-    _ sender: CommandQueue.Sender, store: StoreID? = nil, at now: BusTime
+    _ sender: CommandQueue.Sender, store: StoreID? = nil, in turn: inout Turn
   ) -> Refusal? {
     if let store, owesEnough(store) { return Self.tooManyOwed }
-    if commits.isCongested { return Refusal(code: .storeBehind, message: "the store is far behind") }
+    if turn.isCongested { return Refusal(code: .storeBehind, message: "the store is far behind") }
     guard !book.hasSlot(for: sender, isHere: { sessions.isReachable($0) }) else { return nil }
     return Refusal(code: .busy, message: "too many commands wait to be judged")
   }
@@ -114,15 +114,15 @@ extension HubCore {
 
   /// Logs the first of a series of refusals (``BusyNotes``).
   mutating func noteRefusal(
-    of sender: CommandQueue.Sender, _ reason: String, at now: BusTime, into actions: inout [Action]
+    of sender: CommandQueue.Sender, _ reason: String, in turn: inout Turn
   ) {
-    guard book.noteRefusal(at: monotonic(at: now)) else { return }
+    guard book.noteRefusal(at: monotonic(at: turn.now)) else { return }
     let who =
       switch sender {
       case .own: "this hub's own"
       case .device(let device), .stated(let device): "\(device)"
       }
-    actions.append(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
+    turn.act(.note("a command of \(who) is refused for turn.now, and perhaps others after it: \(reason)"))
   }
 
   /// Whether a store may be owed no more verdicts. Those of its unjudged commands count as owed. While all stores

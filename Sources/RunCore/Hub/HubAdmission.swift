@@ -51,36 +51,36 @@ struct IncomingCommand: Sendable {
 extension HubCore {
   /// Admits a command, refuses it, or answers it once more. A refused command leaves no trace: no mark moves, and there
   /// is no verdict.
-  mutating func admit(_ incoming: IncomingCommand, at now: BusTime, into actions: inout [Action]) {
+  mutating func admit(_ incoming: IncomingCommand, in turn: inout Turn) {
     // 1. Whether the identity may press as this device.
     if let reason = reasonToForbid(incoming), case .request(let connection, _) = incoming.origin {
-      return forbid(incoming.identity, connection, reason, into: &actions)
+      return forbid(incoming.identity, connection, reason, in: &turn)
     }
     // 2. Whether its id is known. A known command has its one effect already.
     let stage = book.stage(of: incoming.command.id)
     // 3. Its position in the stream.
-    guard isNext(incoming, into: &actions) else { return }
+    guard isNext(incoming, in: &turn) else { return }
     // 4. Room to wait for the verdict.
     guard canWait(incoming, for: stage) else {
       let refusal = Refusal(code: .busy, message: "too many wait for the verdict of this command")
-      return refuse(incoming, refusal, at: now, into: &actions)
+      return refuse(incoming, refusal, in: &turn)
     }
     // 5. Room for the command.
-    if let refusal = reasonToRefuse(incoming, isKnown: stage != nil, at: now) {
-      noteRefusal(of: incoming.sender, refusal.message, at: now, into: &actions)
-      return refuse(incoming, refusal, at: now, into: &actions)
+    if let refusal = reasonToRefuse(incoming, isKnown: stage != nil, in: &turn) {
+      noteRefusal(of: incoming.sender, refusal.message, in: &turn)
+      return refuse(incoming, refusal, in: &turn)
     }
     // 6. A known command is answered with the stage that it has reached.
-    if let stage { return answerAgain(incoming, stage, at: now) }
+    if let stage { return answerAgain(incoming, stage, in: &turn) }
     // 7. Whether the sender may give commands of this source.
-    if let reason = reasonToReject(incoming) { return reject(incoming, reason, at: now, into: &actions) }
+    if let reason = reasonToReject(incoming) { return reject(incoming, reason, in: &turn) }
     // 8. Its press time, and 9. the commit that accepts it.
-    accept(incoming, at: now)
+    accept(incoming, in: &turn)
   }
 
   /// Whether a command is the next one of its stream. One at or below the mark needs only an acknowledgement, because
   /// its verdict travels on the verdict stream; one behind a gap is sent again by its sender.
-  private mutating func isNext(_ incoming: IncomingCommand, into actions: inout [Action]) -> Bool {
+  private mutating func isNext(_ incoming: IncomingCommand, in turn: inout Turn) -> Bool {
     switch incoming.origin {
     case .ownButton, .request, .spool: return true
     case .stream(let session, _, let sequence, _):
@@ -88,7 +88,7 @@ extension HubCore {
       switch marks.position(of: sequence, in: stream) {
       case .next: return true
       case .known: marks.acknowledge(stream)
-      case .gap: actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+      case .gap: turn.act(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
       return false
     }
@@ -105,7 +105,7 @@ extension HubCore {
   }
 
   /// Why the hub cannot take a command now; `nil` if it can. A known command needs no slot, only room for its answer.
-  private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, at now: BusTime) -> Refusal? {
+  private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, in turn: inout Turn) -> Refusal? {
     if case .key = incoming.identity, members.isBehind {
       return Refusal(code: .listBehind, message: Self.confirmList)
     }
@@ -118,8 +118,8 @@ extension HubCore {
       }
       return nil
     }
-    if let reason = reasonToRefuse(incoming.sender, store: incoming.store, at: now) { return reason }
-    if admits(.commands, incoming.identity, at: now) { return nil }
+    if let reason = reasonToRefuse(incoming.sender, store: incoming.store, in: &turn) { return reason }
+    if admits(.commands, incoming.identity, at: turn.now) { return nil }
     return Refusal(code: .tooFast, message: Self.tooFast(.commands))
   }
 
@@ -132,31 +132,31 @@ extension HubCore {
   /// Tells the sender that its command is not accepted now. Whoever brings commands from the spool brings them again
   /// without being told.
   private mutating func refuse(
-    _ incoming: IncomingCommand, _ refusal: Refusal, at now: BusTime, into actions: inout [Action]
+    _ incoming: IncomingCommand, _ refusal: Refusal, in turn: inout Turn
   ) {
     switch incoming.origin {
-    case .ownButton: actions.append(.receipt(Receipt(rejection(of: incoming.command, .busy), at: now)))
+    case .ownButton: turn.act(.receipt(Receipt(rejection(of: incoming.command, .busy), at: turn.now)))
     case .stream(_, let connection, _, _), .request(let connection, _):
-      refuse(connection, refusal.code, refusal.message, into: &actions)
+      refuse(connection, refusal.code, refusal.message, in: &turn)
     case .spool: break
     }
   }
 
   /// Answers a command that is known with the stage that it has reached, once that stage is durable.
-  private mutating func answerAgain(_ incoming: IncomingCommand, _ stage: CommandBook.Stage, at now: BusTime) {
+  private mutating func answerAgain(_ incoming: IncomingCommand, _ stage: CommandBook.Stage, in turn: inout Turn) {
     let command = incoming.command
     let receipt =
       switch stage {
-      case .judged(let verdict): Receipt(verdict, at: now)
+      case .judged(let verdict): Receipt(verdict, at: turn.now)
       case .unjudged:
         Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)
       }
     switch (incoming.origin, stage) {
-    case (.ownButton, _): commits.add([], then: [.act(.receipt(receipt))])
+    case (.ownButton, _): turn.write([], then: [.act(.receipt(receipt))])
     case (.stream(let session, _, let sequence, _), _):
       // The mark moves, and the verdict is owed to this store as well.
       let stream = StreamID(sender: session.hello.storeID, kind: .commands)
-      claim(command.id, by: move(stream, to: StreamMark(sequence: sequence, id: command.id.message)), at: now)
+      claim(command.id, by: move(stream, to: StreamMark(sequence: sequence, id: command.id.message)), in: &turn)
     case (.request(let connection, _), _):
       if case .unjudged = stage {
         book.register(connection, for: command.id)
@@ -165,15 +165,15 @@ extension HubCore {
       }
       if isAnswerOwed(on: connection, about: command.id) { return }
       sessions.owedAnswers.owe(to: connection, about: command.id)
-      commits.add([], then: [.reply(.receipt(receipt), connection)])
+      turn.write([], then: [.reply(.receipt(receipt), connection)])
     case (.spool, .unjudged): book.noteSpooled(command.id)
     case (.spool, .judged):
       // The verdict is durable, or will be with the commit in flight: the file is removed after that.
-      commits.add([], then: [.act(.spooledCommandJudged(command.id))])
+      turn.write([], then: [.act(.spooledCommandJudged(command.id))])
     }
   }
 
-  private mutating func accept(_ incoming: IncomingCommand, at now: BusTime) {
+  private mutating func accept(_ incoming: IncomingCommand, in turn: inout Turn) {
     let command = incoming.command
     var (stopFollows, mark) = (false, Mark?.none)
     let (origin, sequence): (AcceptedCommand.Origin, UInt64)
@@ -192,9 +192,9 @@ extension HubCore {
     }
     let press = AcceptedCommand(
       command: command, deviceID: incoming.deviceID, origin: origin, sequence: sequence,
-      pressedAt: pressTime(of: incoming, in: mark?.stream, at: now), arrivedAt: now,
+      pressedAt: pressTime(of: incoming, in: mark?.stream, at: turn.now), arrivedAt: turn.now,
       isUncertain: incoming.isUncertain, stopFollows: stopFollows)
-    accept(press, mark: mark, at: now)
+    accept(press, mark: mark, in: &turn)
   }
 
   /// Computes a press time: the moment that the sender states, never after the arrival, never in the future and never

@@ -2,16 +2,16 @@
 extension HubCore {
   /// Handles a known command that arrived on another stream. It does not count again, and its verdict is owed to that
   /// stream's sender as well. The claims of other stores stay.
-  mutating func claim(_ id: CommandID, by mark: Mark, at now: BusTime) {
+  mutating func claim(_ id: CommandID, by mark: Mark, in turn: inout Turn) {
     let store = mark.stream.sender
     var operations = [mark.operation]
     var then = mark.effects
     switch book.claim(id, by: store) {
-    case .judged(let verdict): owe(verdict, to: store, &operations, &then, at: now)
+    case .judged(let verdict): owe(verdict, to: store, &operations, &then, at: turn.now)
     case .added: operations.append(.claim(id, store))
     case .known: break
     }
-    commits.add(operations, then: then)
+    turn.write(operations, then: then)
   }
 
   /// The stores that are owed the verdict of a command, the sender's first.

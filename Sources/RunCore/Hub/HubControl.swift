@@ -1,22 +1,22 @@
 // The control path: the hub accepts a press, judges it and answers it.
 extension HubCore {
   /// A press of one of the hub's own buttons. It refers to the newest state and to the hub's own latest start.
-  mutating func pressOwn(_ command: Command, at now: BusTime, into actions: inout [Action]) {
+  mutating func pressOwn(_ command: Command, in turn: inout Turn) {
     var command = command
     if command.base == nil { command.base = base }
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     let incoming = IncomingCommand(
       command: command, origin: .ownButton, deviceID: settings.deviceID, identity: .localOwner,
-      pressed: .age(.zero, arrival: now),
+      pressed: .age(.zero, arrival: turn.now),
       isUncertain: false)
-    admit(incoming, at: now, into: &actions)
+    admit(incoming, in: &turn)
   }
 
   /// A command from a peer's stream.
   mutating func receive(
     _ transmission: CommandTransmission, of session: SessionTable.Session, on connection: ConnectionID,
     arrival: BusTime,
-    at now: BusTime, into actions: inout [Action]
+    in turn: inout Turn
   ) {
     let incoming = IncomingCommand(
       command: transmission.command,
@@ -25,17 +25,17 @@ extension HubCore {
       deviceID: members.counted(session.hello.deviceID, session.identity), identity: session.identity,
       pressed: .age(transmission.age, arrival: arrival),
       isUncertain: transmission.isUncertain)
-    admit(incoming, at: now, into: &actions)
+    admit(incoming, in: &turn)
   }
 
   /// Commands from the spool of this machine.
-  mutating func receive(_ commands: [ForwardedCommand], at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ commands: [ForwardedCommand], in turn: inout Turn) {
     for spooled in commands {
       let device = members.standIn(for: spooled.deviceID, by: .localOwner)
       let incoming = IncomingCommand(
         command: spooled.command, origin: .spool(device), deviceID: device,
         identity: .localOwner, pressed: .monotonic(spooled.since), isUncertain: spooled.isUncertain)
-      admit(incoming, at: now, into: &actions)
+      admit(incoming, in: &turn)
     }
   }
 
@@ -43,30 +43,30 @@ extension HubCore {
   /// later command of the sender would be a gap.
   mutating func receive(
     _ command: UnsupportedCommand, on connection: ConnectionID, by identity: ConnectionIdentity,
-    into actions: inout [Action]
+    in turn: inout Turn
   ) {
     let answer = Effect.act(.forward(command.reply, to: connection))
-    guard let sequence = command.sequence else { return actions.append(.forward(command.reply, to: connection)) }
+    guard let sequence = command.sequence else { return turn.act(.forward(command.reply, to: connection)) }
     guard !connection.isRequest, let session = sessions.session(on: connection, by: identity) else {
-      return refuse(connection, .unknownSession, "say hello first", into: &actions)
+      return refuse(connection, .unknownSession, "say hello first", in: &turn)
     }
     guard command.session == session.number else {
-      return actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+      return turn.act(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
     }
     let stream = StreamID(sender: session.hello.storeID, kind: .commands)
     switch marks.position(of: sequence, in: stream) {
     case .next:
       let mark = move(stream, to: StreamMark(sequence: sequence))
-      commits.add([mark.operation], then: mark.effects + [answer])
-    case .known: commits.add([], then: [answer])
-    case .gap: actions.append(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
+      turn.write([mark.operation], then: mark.effects + [answer])
+    case .known: turn.write([], then: [answer])
+    case .gap: turn.act(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
     }
   }
 
   /// Tells the sender of a command its new stage: the hub's app, or the connections whose requests wait. The stage is
   /// also published. Senders with a stream are told by acknowledgements and by the verdict stream.
-  mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, at now: BusTime, into actions: inout [Action]) {
-    if press.origin == .ownButton { actions.append(.receipt(receipt)) }
+  mutating func answer(_ receipt: Receipt, to press: AcceptedCommand, in turn: inout Turn) {
+    if press.origin == .ownButton { turn.act(.receipt(receipt)) }
     switch receipt.stage {
     case .queued: break
     case .pending:
@@ -74,16 +74,16 @@ extension HubCore {
       if !arbiter.isUnfinished(receipt.commandID) { live.accept(receipt.commandID, receipt.kind) }
       // The one reply of a REQ is the verdict.
       for connection in book.connections(awaiting: receipt.commandID) where !connection.isRequest {
-        reply(.receipt(receipt), on: connection, into: &actions)
+        reply(.receipt(receipt), on: connection, in: &turn)
       }
     case .verdict:
       live.judge(receipt.commandID)
-      if book.takeSpooled(receipt.commandID) { actions.append(.spooledCommandJudged(receipt.commandID)) }
+      if book.takeSpooled(receipt.commandID) { turn.act(.spooledCommandJudged(receipt.commandID)) }
       for connection in book.takeConnections(awaiting: receipt.commandID) {
-        reply(.receipt(receipt), on: connection, into: &actions)
+        reply(.receipt(receipt), on: connection, in: &turn)
       }
     }
-    actions.append(.publish(.receipt(receipt, press.deviceID)))
+    turn.act(.publish(.receipt(receipt, press.deviceID)))
   }
 
   var base: ObservedRevision {
@@ -111,8 +111,8 @@ extension HubCore {
   }
 
   /// Gives an admitted command to the arbiter, in the commit that also moves its mark.
-  mutating func accept(_ press: AcceptedCommand, mark: Mark?, at now: BusTime) {
-    let press = receiveAsAnswer(press, at: now)
+  mutating func accept(_ press: AcceptedCommand, mark: Mark?, in turn: inout Turn) {
+    let press = receiveAsAnswer(press, in: &turn)
     let id = press.command.id
     let isAlone = arbiter.deadline == nil
     let reception = arbiter.receive(press) { book.hasReservedSlots($0) }
@@ -120,18 +120,18 @@ extension HubCore {
     book.release(reception.fallen + reception.completed)
     let pending = Receipt(
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
-    commits.add(
+    turn.write(
       (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.admission)] + reception.fallen.map(Self.isLate),
       then: (mark?.effects ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
-    judgeLate(at: now)
+    judgeLate(in: &turn)
     // With windows switched off, each press is judged alone in the commit that accepts it.
-    while settings.debounce == .zero, arbiter.deadline != nil { settle(at: now, now: now) }
+    while settings.debounce == .zero, arbiter.deadline != nil { settle(at: turn.now, in: &turn) }
     guard case .stopping = unfinished?.stage else { return }
     // A window that the stop of a recovery has opened settles at once: a press after the stop is illegal whether it falls
     // into that window or comes behind it.
-    if isAlone, let deadline = arbiter.deadline, deadline > now { settle(at: deadline, now: now) }
-    settleDueWindows(at: now)
+    if isAlone, let deadline = arbiter.deadline, deadline > turn.now { settle(at: deadline, in: &turn) }
+    settleDueWindows(in: &turn)
   }
 
   /// A rejection that changes nothing and is not kept.

@@ -20,7 +20,7 @@ package struct HubCore: Sendable {
   var knowingNextKey: Set<KeyFingerprint> = []
   /// The pairing of a further device.
   var pairing = PairingDesk()
-  var generator: SeededGenerator
+  var rest: Turn.Rest
   var incarnation: Incarnation
   var arbiter: Arbiter
   var presentRun: PresentRun
@@ -31,7 +31,6 @@ package struct HubCore: Sendable {
   var mail: DeviceMail
   /// Messages that a device's handler refused too often.
   var quarantine: Quarantine
-  var commits = CommitQueue<Effect>()
   var publisher = Publisher()
   var live: LivePusher
   var samples = SampleIntake()
@@ -51,6 +50,8 @@ package struct HubCore: Sendable {
     /// It has said goodbye. A further frame would tell its peers that it goes on.
     case over
   }
+
+  typealias Turn = RunCore.Turn<Action, Effect>
 
   /// What the hub does once a commit is durable.
   enum Effect: Sendable {
@@ -98,7 +99,7 @@ package struct HubCore: Sendable {
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
     let (term, shift) = (incarnation.term, incarnation.shift)
     records = RecordKeeping(history, term: term, now: now)
-    generator = SeededGenerator(seed: settings.seed)
+    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
       verdicts: history.verdicts.map { ($0.verdict, $0.press) })
@@ -149,74 +150,75 @@ package struct HubCore: Sendable {
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     guard ending != .over else { return [] }
-    var actions: [Action] = []
+    var turn = Turn(at: now, &rest)
     switch event {
-    case .started: start(at: now, into: &actions)
+    case .started: start(in: &turn)
     case .opened(let endpoint, let listener, let limits):
       incarnation.open(listener, eventsEndpoint: endpoint, limits: limits)
     case .frame(let connection, let frame, let identity):
-      receive(frame, from: connection, by: identity, at: now, into: &actions)
+      receive(frame, from: connection, by: identity, in: &turn)
     case .unsupported(let connection, let command, let identity):
-      receive(command, on: connection, by: identity, into: &actions)
-    case .malformed(let connection, let reason): refuse(connection, .malformed, reason, into: &actions)
-    case .unknown(let connection): drop(connection, into: &actions)
+      receive(command, on: connection, by: identity, in: &turn)
+    case .malformed(let connection, let reason): refuse(connection, .malformed, reason, in: &turn)
+    case .unknown(let connection): drop(connection, in: &turn)
     case .foreign(let connection, let version):
-      refuse(connection, .versionMismatch, Self.mismatch("the peer", version), into: &actions)
-    case .gone(let connection): close(connection, at: now, into: &actions)
-    case .subscribed(let topic): republish(topic, at: now, into: &actions)
-    case .subscribedToNothing(let identity): noteUnknownTopic(by: identity, at: now, into: &actions)
-    case .press(let command): pressOwn(command, at: now, into: &actions)
-    case .sample(let sample): receiveOwn(sample, at: now, into: &actions)
+      refuse(connection, .versionMismatch, Self.mismatch("the peer", version), in: &turn)
+    case .gone(let connection): close(connection, in: &turn)
+    case .subscribed(let topic): republish(topic, in: &turn)
+    case .subscribedToNothing(let identity): noteUnknownTopic(by: identity, in: &turn)
+    case .press(let command): pressOwn(command, in: &turn)
+    case .sample(let sample): receiveOwn(sample, in: &turn)
     case .post(let message, let deliveryClass, let device):
-      post(message, deliveryClass, to: device, at: now, into: &actions)
-    case .handling(let value): setHandling(value, at: now, into: &actions)
+      post(message, deliveryClass, to: device, in: &turn)
+    case .handling(let value): setHandling(value, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
-      withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
+      withCourier(of: stream.sender, in: &turn) { courier, _, wanted, _ in
         courier.handle(through: sequence, handlerGeneration: handlerGeneration, into: &wanted)
       }
     case .failed(let stream, let sequence, let reason):
-      withCourier(of: stream.sender, at: now, into: &actions) { courier, _, wanted, _ in
+      withCourier(of: stream.sender, in: &turn) { courier, _, wanted, _ in
         courier.fail(sequence, reason, into: &wanted)
       }
-    case .spooled(let presses): receive(presses, at: now, into: &actions)
-    case .offerPairing(let token, let number): openPairing(token, number, at: now, into: &actions)
+    case .spooled(let presses): receive(presses, in: &turn)
+    case .offerPairing(let token, let number): openPairing(token, number, in: &turn)
     case .pairingUnavailable: pairing.close(.unavailable)
     case .rotated(let identity, let isNow, let number):
-      rotate(to: identity, isNow: isNow, number, at: now, into: &actions)
+      rotate(to: identity, isNow: isNow, number, in: &turn)
     case .identified(let identity): bus = identity
-    case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
+    case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recover(let answer):
-      if !recover(answer, at: now) { actions.append(.note(Self.nothingToRecover)) }
-    case .journal(let runID, let entries): receiveJournal(of: runID, entries, at: now)
-    case .makeDueRecords: makeDueRecords(at: now)
-    case .recordRead(let reading, let reader): receive(reading, for: reader, into: &actions)
-    case .sendFailed(let connection): postpone(connection, at: now)
+      if !recover(answer, in: &turn) { turn.act(.note(Self.nothingToRecover)) }
+    case .journal(let runID, let entries): receiveJournal(of: runID, entries, in: &turn)
+    case .makeDueRecords: makeDueRecords(in: &turn)
+    case .recordRead(let reading, let reader): receive(reading, for: reader, in: &turn)
+    case .sendFailed(let connection): postpone(connection, in: &turn)
     case .committed(let id):
-      let isListChanged = commits.isInFlight(id) && members.endCommit()
-      for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
-      if isListChanged { tellMembers(into: &actions) }
+      let isListChanged = turn.commits.isInFlight(id) && members.endCommit()
+      for effect in turn.commits.committed(id) { perform(effect, in: &turn) }
+      if isListChanged { tellMembers(in: &turn) }
     case .commitFailed(let id):
-      guard commits.fail(id, retryAt: now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
+      guard turn.commits.fail(id, retryAt: turn.now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if ending != .no {
-        actions.append(.note("the store took nothing more before the end"))
+        turn.act(.note("the store took nothing more before the end"))
         ending = .due
       }
-    case .deadline: meetDeadlines(at: now, into: &actions)
+    case .deadline: meetDeadlines(in: &turn)
     case .ending:
       guard ending == .no else { break }
       ending = .committing
       let batch = samples.take()
-      commits.add(batch.operations + heardMarks() + [clockMark(at: now)], then: [.farewell])
+      turn.write(batch.operations + heardMarks() + [clockMark(at: turn.now)], then: [.farewell])
     }
-    if records.hasQuestions { answerWaiting(at: now, into: &actions) }
-    flushAcknowledgements(into: &actions)
-    if let next = commits.next(at: now) {
+    if records.hasQuestions { answerWaiting(in: &turn) }
+    flushAcknowledgements(in: &turn)
+    if let next = turn.commits.next(at: turn.now) {
       members.beginCommit()
-      actions.append(.commit(next.id, next.operations))
+      turn.act(.commit(next.id, next.operations))
     }
-    pushLive(at: now, into: &actions)
-    if ending == .due { sayFarewell(into: &actions) }
+    pushLive(in: &turn)
+    if ending == .due { sayFarewell(in: &turn) }
+    let actions = turn.end(&rest)
     noteDeadline()
     return actions
   }
@@ -225,93 +227,94 @@ package struct HubCore: Sendable {
   private mutating func noteDeadline() {
     deadline = BusTime.earliest(
       arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
-      records.journalDeadline(present: arbiter.control.runID), commits.deadline, deliveryDeadline, pairing.deadline,
+      records.journalDeadline(present: arbiter.control.runID), rest.commits.deadline, deliveryDeadline,
+      pairing.deadline,
       suspensions.nextEnd.map(settings.clock.bus(at:)), mail.visitorCheckAt)
   }
 
-  private mutating func start(at now: BusTime, into actions: inout [Action]) {
-    var operations: [StoreOperation] = [.setTerm(term), clockMark(at: now), records.skip]
+  private mutating func start(in turn: inout Turn) {
+    var operations: [StoreOperation] = [.setTerm(term), clockMark(at: turn.now), records.skip]
     if let shift = incarnation.shift { operations.append(.shiftRows(by: shift)) }
-    operations += expectMissedRecord(at: now)
-    commits.add(operations, then: [.makeRecords])
+    operations += expectMissedRecord(at: turn.now)
+    turn.write(operations, then: [.makeRecords])
     // Settle what became due while the hub was dead. After a reboot every window settles at once: if the wall clock was
     // set back, an open window would admit presses that were made long after it.
     if incarnation.shift != nil {
-      while let deadline = arbiter.deadline { settle(at: max(now, deadline), now: now) }
+      while let deadline = arbiter.deadline { settle(at: max(turn.now, deadline), in: &turn) }
     }
-    settleDueWindows(at: now)
-    letGoOfLostStores(at: now)
-    judgeLate(at: now)
-    forgetVisitors(at: now)
+    settleDueWindows(in: &turn)
+    letGoOfLostStores(in: &turn)
+    judgeLate(in: &turn)
+    forgetVisitors(in: &turn)
     let tickBefore = publisher.lastTick
-    decideRecovery(at: now)
+    decideRecovery(in: &turn)
     var then: [Effect] = []
-    if publisher.lastTick == tickBefore { then.append(.publishSnapshot(capture(at: now))) }
+    if publisher.lastTick == tickBefore { then.append(.publishSnapshot(capture(at: turn.now))) }
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
-    commits.add([], then: then)
-    if !admittedKeys.isEmpty { actions.append(.admit(admittedKeys)) }
+    turn.write([], then: then)
+    if !admittedKeys.isEmpty { turn.act(.admit(admittedKeys)) }
   }
 
-  private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
+  private mutating func meetDeadlines(in turn: inout Turn) {
     // Windows settle first, so that a tick at the same moment shows the result.
-    settleDueWindows(at: now)
-    endSuspensions(at: now, into: &actions)
+    settleDueWindows(in: &turn)
+    endSuspensions(in: &turn)
     if case .settling = unfinished?.stage {
       let tickBefore = publisher.lastTick
-      decideRecovery(at: now)
+      decideRecovery(in: &turn)
       if isRecovering || unfinished == nil, publisher.lastTick == tickBefore {
-        publishNow([], then: [.anchor], at: now)
+        publishNow([], then: [.anchor], in: &turn)
       }
     }
-    if let due = publisher.nextTick, due <= now {
-      tick(at: now)
-    } else if let due = samples.deadline, due <= now {
-      commitSamples(at: now)
+    if let due = publisher.nextTick, due <= turn.now {
+      tick(in: &turn)
+    } else if let due = samples.deadline, due <= turn.now {
+      commitSamples(in: &turn)
     }
-    if let snapshot = publisher.dueRepetition(at: now, speed: settings.clock.speed) {
-      actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
+    if let snapshot = publisher.dueRepetition(at: turn.now, speed: settings.clock.speed) {
+      turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
     }
-    if let due = sessions.silenceCheckAt, due <= now { checkSilence(at: now, into: &actions) }
-    if let due = mail.visitorCheckAt, due <= now { forgetVisitors(at: now) }
-    if let due = records.deadline, due <= now { makeRecords(at: now) }
-    if let due = records.journalDeadline(present: arbiter.control.runID), due <= now { dropJournals(at: now) }
-    if let due = deliveryDeadline, due <= now { deliver(at: now, into: &actions) }
-    if let due = pairing.deadline, due <= now { closePairing(.expired, into: &actions) }
-    if let again = commits.retry(at: now) { actions.append(.commit(again.id, again.operations)) }
+    if let due = sessions.silenceCheckAt, due <= turn.now { checkSilence(in: &turn) }
+    if let due = mail.visitorCheckAt, due <= turn.now { forgetVisitors(in: &turn) }
+    if let due = records.deadline, due <= turn.now { makeRecords(in: &turn) }
+    if let due = records.journalDeadline(present: arbiter.control.runID), due <= turn.now { dropJournals(in: &turn) }
+    if let due = deliveryDeadline, due <= turn.now { deliver(in: &turn) }
+    if let due = pairing.deadline, due <= turn.now { closePairing(.expired, in: &turn) }
+    if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
   }
 
-  private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
+  private mutating func perform(_ effect: Effect, in turn: inout Turn) {
     switch effect {
-    case .act(let action): actions.append(action)
-    case .answer(let receipt, let press): answer(receipt, to: press, at: now, into: &actions)
+    case .act(let action): turn.act(action)
+    case .answer(let receipt, let press): answer(receipt, to: press, in: &turn)
     case .publishSnapshot(let snapshot):
       publisher.publish(snapshot)
       live.observe(snapshot)
-      actions.append(.show(snapshot))
-      actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
+      turn.act(.show(snapshot))
+      turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
     case .anchor:
-      publisher.setAnchor(isRunning: authoritative.phase == .running && unfinished == nil, at: now)
+      publisher.setAnchor(isRunning: authoritative.phase == .running && unfinished == nil, at: turn.now)
     case .durable(let stream, let mark): marks.makeDurable(mark, of: stream)
     case .acknowledge(let stream): marks.acknowledge(stream)
     case .verdictsSendable(let store, let sequence, let durabilityGeneration):
       verdicts.makeDurable(store, through: sequence, durabilityGeneration: durabilityGeneration)
-      sendVerdicts(to: store, at: now, into: &actions)
+      sendVerdicts(to: store, in: &turn)
     case .courier(let store, let effect):
-      withCourier(of: store, at: now, into: &actions) { $0.perform(effect, at: $3, generator: &$1, into: &$2) }
+      withCourier(of: store, in: &turn) { $0.perform(effect, at: $3, generator: &$1, into: &$2) }
     case .welcome(let connection, let session):
-      if sessions[connection]?.number == session { welcome(connection, at: now, into: &actions) }
-    case .makeRecords: makeRecords(at: now)
-    case .recordChanged(let news, let change): tell(news, change, into: &actions)
+      if sessions[connection]?.number == session { welcome(connection, in: &turn) }
+    case .makeRecords: makeRecords(in: &turn)
+    case .recordChanged(let news, let change): tell(news, change, in: &turn)
     case .tellChange(let change, let connection, let session):
-      tell(change, connection, session: session, into: &actions)
+      tell(change, connection, session: session, in: &turn)
     case .reply(let message, let connection):
       sessions.owedAnswers.pay(connection)
-      reply(message, on: connection, into: &actions)
-    case .tellPaired(let key, let connection): tellPaired(key, on: connection, into: &actions)
+      reply(message, on: connection, in: &turn)
+    case .tellPaired(let key, let connection): tellPaired(key, on: connection, in: &turn)
     case .tell(let answer, let connection, let session):
       guard sessions.payAnswer(on: connection, session: session) else { break }
-      actions.append(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
+      turn.act(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: ending = .due
     }
   }

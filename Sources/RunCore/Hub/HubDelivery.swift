@@ -28,9 +28,9 @@ extension HubCore {
   }
 
   /// Sends a store the verdicts that may go now.
-  mutating func sendVerdicts(to store: StoreID, at now: BusTime, into actions: inout [Action]) {
+  mutating func sendVerdicts(to store: StoreID, in turn: inout Turn) {
     guard let (connection, session) = sessions.session(of: store), sessions.openStores.contains(store) else { return }
-    let (frames, last) = verdicts.take(for: store, at: monotonic(at: now), generator: &generator)
+    let (frames, last) = verdicts.take(for: store, at: monotonic(at: turn.now), generator: &turn.generator)
     for id in last { marks.noteVerdict(of: id, in: StreamID(sender: store, kind: .commands)) }
     for frame in frames {
       let message: DeliveryMessage
@@ -39,9 +39,9 @@ extension HubCore {
         message = .tombstones(.verdicts, from: range.lowerBound, through: range.upperBound)
       case .verdicts(let verdicts):
         message = .verdicts(
-          verdicts.map { VerdictTransmission(sequence: $0.sequence, receipt: Receipt($0.verdict, at: now)) })
+          verdicts.map { VerdictTransmission(sequence: $0.sequence, receipt: Receipt($0.verdict, at: turn.now)) })
       }
-      actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
+      turn.act(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
     }
   }
 
@@ -49,19 +49,19 @@ extension HubCore {
 
   /// Opens delivery to a peer that was welcomed, from the marks that its hello stated.
   mutating func openDelivery(
-    to hello: Hello, within limits: ConnectionLimits, at now: BusTime, into actions: inout [Action]
+    to hello: Hello, within limits: ConnectionLimits, in turn: inout Turn
   ) {
     // A peer whose streams belong to another hub's store says hello again, with a new store for this hub.
     guard hello.hub == nil || hello.hub == storeID else { return }
     let store = hello.storeID
-    let real = monotonic(at: now)
+    let real = monotonic(at: turn.now)
     sessions.beginDelivery(to: store)
     if verdicts.open(store, received: hello.received[.verdicts] ?? .start) {
-      acknowledgeVerdicts(of: store, through: hello.received[.verdicts]?.sequence ?? 0, at: now)
-      sendVerdicts(to: store, at: now, into: &actions)
+      acknowledgeVerdicts(of: store, through: hello.received[.verdicts]?.sequence ?? 0, in: &turn)
+      sendVerdicts(to: store, in: &turn)
     }
     let mark = hello.received[.messages] ?? .start
-    withCourier(of: store, at: now, into: &actions) { courier, generator, wanted, _ in
+    withCourier(of: store, in: &turn) { courier, generator, wanted, _ in
       _ = courier.open(received: mark, within: limits, at: real, generator: &generator, into: &wanted)
     }
   }
@@ -70,84 +70,86 @@ extension HubCore {
   ///
   /// - Parameter isOver: Whether the peer has said goodbye. One that was only silent may say hello again, and then counts on
   ///   what was noted of its streams.
-  mutating func closeDelivery(to session: SessionTable.Session, isOver: Bool = false, at now: BusTime) {
+  mutating func closeDelivery(to session: SessionTable.Session, isOver: Bool = false, in turn: inout Turn) {
     let hello = session.hello
     verdicts.close(hello.storeID)
     mail.close(hello.storeID)
     guard var device = mail.devices[hello.deviceID], device.storeID == hello.storeID else {
       // The device has connected with another store meanwhile.
-      return letGoOfLostStores(at: now)
+      return letGoOfLostStores(in: &turn)
     }
-    guard !forgetVisitor(device, isGone: isOver && hello.isEphemeral) else { return }
+    guard !forgetVisitor(device, isGone: isOver && hello.isEphemeral, in: &turn) else { return }
     device.heardAt = max(device.heardAt, session.heardAt)
     mail.meet(device)
     if device.role == .shell { checkVisitors(by: goneAt(device)) }
-    commits.add([.meet(device)], then: [], dueAt: now + writeDelayMax)
+    turn.write([.meet(device)], then: [], dueAt: turn.now + writeDelayMax)
   }
 
   /// Schedules an early retry, because the queue to a connection was full and frames were dropped.
-  mutating func postpone(_ connection: ConnectionID, at now: BusTime) {
+  mutating func postpone(_ connection: ConnectionID, in turn: inout Turn) {
     guard let store = sessions[connection]?.hello.storeID else { return }
-    let soon = monotonic(at: now) + generator.jittered(.milliseconds(200))
+    let soon = monotonic(at: turn.now) + turn.generator.jittered(.milliseconds(200))
     verdicts.postpone(store, to: soon)
     mail.postpone(store, to: soon)
   }
 
   /// Sends again what was not acknowledged in time.
-  mutating func deliver(at now: BusTime, into actions: inout [Action]) {
-    let real = monotonic(at: now)
+  mutating func deliver(in turn: inout Turn) {
+    let real = monotonic(at: turn.now)
     let stores = sessions.openStores.sorted()
     for store in stores {
       guard let due = verdicts.retryAt(of: store), due <= real else { continue }
-      if let count = verdicts.retry(store, at: real, generator: &generator) {
-        commits.add([count], then: [], dueAt: now + writeDelayMax)
+      if let count = verdicts.retry(store, at: real, generator: &turn.generator) {
+        turn.write([count], then: [], dueAt: turn.now + writeDelayMax)
       }
-      sendVerdicts(to: store, at: now, into: &actions)
+      sendVerdicts(to: store, in: &turn)
     }
     for store in stores {
       guard let due = mail.deadline(of: store), due <= real else { continue }
-      withCourier(of: store, at: now, into: &actions) { $0.meetDeadlines(at: $3, generator: &$1, into: &$2) }
+      withCourier(of: store, in: &turn) { $0.meetDeadlines(at: $3, generator: &$1, into: &$2) }
     }
   }
 
   /// Handles what a peer sends on its streams, or says about the hub's streams.
   mutating func receive(
-    _ message: DeliveryMessage, of session: SessionTable.Session, at now: BusTime, into actions: inout [Action]
+    _ message: DeliveryMessage, of session: SessionTable.Session, in turn: inout Turn
   ) {
     let store = session.hello.storeID
     switch message {
     case .acknowledge(.verdicts, let sequence):
-      acknowledgeVerdicts(of: store, through: sequence, at: now)
-      sendVerdicts(to: store, at: now, into: &actions)
+      acknowledgeVerdicts(of: store, through: sequence, in: &turn)
+      sendVerdicts(to: store, in: &turn)
     case .goBack(.verdicts, let place, _):
       verdicts.goBack(store, to: place)
-      sendVerdicts(to: store, at: now, into: &actions)
+      sendVerdicts(to: store, in: &turn)
     case .tombstones(.commands, let from, let through):
-      skip(StreamID(sender: store, kind: .commands), from: from, through: through, at: now)
+      skip(StreamID(sender: store, kind: .commands), from: from, through: through, in: &turn)
     case .tombstones(.samples, let from, let through):
-      skip(StreamID(sender: store, kind: .samples), from: from, through: through, at: now)
+      skip(StreamID(sender: store, kind: .samples), from: from, through: through, in: &turn)
     case .latest:
       let room = mail.valueRoom(of: store)
-      withCourier(of: store, at: now, into: &actions) {
+      withCourier(of: store, in: &turn) {
         $0.receive(message, room: room, at: $3, generator: &$1, into: &$2)
       }
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .acknowledgeLatest, .refuseLatest, .live:
-      withCourier(of: store, at: now, into: &actions) { $0.receive(message, at: $3, generator: &$1, into: &$2) }
+      withCourier(of: store, in: &turn) { $0.receive(message, at: $3, generator: &$1, into: &$2) }
     case .acknowledge(.commands, _), .acknowledge(.samples, _), .goBack(.commands, _, _), .goBack(.samples, _, _),
       .tombstones(.verdicts, _, _), .verdicts:
-      actions.append(.note("\(session.hello.deviceID) spoke of a stream that it does not have: dropped"))
+      turn.act(.note("\(session.hello.deviceID) spoke of a stream that it does not have: dropped"))
     }
   }
 
-  private mutating func acknowledgeVerdicts(of store: StoreID, through sequence: UInt64, at now: BusTime) {
-    let real = monotonic(at: now)
-    guard let write = verdicts.acknowledge(store, through: sequence, at: real, generator: &generator) else { return }
-    commits.add([write], then: [], dueAt: now + writeDelayMax)
+  private mutating func acknowledgeVerdicts(of store: StoreID, through sequence: UInt64, in turn: inout Turn) {
+    let real = monotonic(at: turn.now)
+    guard let write = verdicts.acknowledge(store, through: sequence, at: real, generator: &turn.generator) else {
+      return
+    }
+    turn.write([write], then: [], dueAt: turn.now + writeDelayMax)
   }
 
   /// Moves the watermark of a stream over tombstones.
-  private mutating func skip(_ stream: StreamID, from: UInt64, through: UInt64, at now: BusTime) {
+  private mutating func skip(_ stream: StreamID, from: UInt64, through: UInt64, in turn: inout Turn) {
     let mark: StreamMark
     switch marks.skip(stream, from: from, through: through) {
     case .moved(let moved): mark = moved
@@ -155,9 +157,9 @@ extension HubCore {
     case .gap: return
     }
     // The mark of a sample stream becomes durable with the samples that have gathered.
-    if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: now) }
+    if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: turn.now) }
     let fallen = abandon(stream)
-    commits.add([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
-    judgeLate(at: now)
+    turn.write([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
+    judgeLate(in: &turn)
   }
 }

@@ -9,17 +9,17 @@ extension HubCore {
   static let forgottenAtOnce = 63
 
   /// Makes room for a device that is not known; `false` if every known device is owed or has left something here.
-  mutating func makeRoom(for device: DeviceID) -> Bool {
-    trimStores()
+  mutating func makeRoom(for device: DeviceID, in turn: inout Turn) -> Bool {
+    trimStores(in: &turn)
     guard mail.devices[device] == nil else { return true }
-    trimDevices()
+    trimDevices(in: &turn)
     return mail.devices.count < Self.devicesMax
   }
 
   /// Forgets absent devices that are owed nothing and have left nothing: those of unknown senders first, then those
   /// without streams, then those unheard for longest. It forgets some more than it must, because the search visits every
   /// device.
-  private mutating func trimDevices() {
+  private mutating func trimDevices(in turn: inout Turn) {
     guard mail.devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
     let pressing = book.stores
@@ -38,15 +38,17 @@ extension HubCore {
     idle.sort {
       ($0.rank, $0.device.heardAt, $0.device.deviceID) < ($1.rank, $1.device.heardAt, $1.device.deviceID)
     }
-    for (_, device) in idle.prefix(excess + Self.forgottenAtOnce) { forget(device) }
+    for (_, device) in idle.prefix(excess + Self.forgottenAtOnce) { forget(device, in: &turn) }
   }
 
   /// Bounds the stores that their devices have left for others. They are kept so that two nodes of one name do not
   /// disturb each other. Beyond the bound, those without a session are dropped.
-  private mutating func trimStores() {
+  private mutating func trimStores(in turn: inout Turn) {
     guard mail.storeCount > mail.devices.count + Self.absentMax else { return }
     let present = mail.presentStores
-    for store in mail.stores where !present.contains(store) && sessions.connection(of: store) == nil { giveUp(store) }
+    for store in mail.stores where !present.contains(store) && sessions.connection(of: store) == nil {
+      giveUp(store, in: &turn)
+    }
   }
 
   /// How long an absent shell is remembered, in real time: one that has never used a stream, and one that has. It may
@@ -57,9 +59,9 @@ extension HubCore {
   ///
   /// - Parameter isGone: Whether it has ended, and its store with it.
   /// - Returns: whether the shell was forgotten.
-  mutating func forgetVisitor(_ device: KnownDevice, isGone: Bool) -> Bool {
+  mutating func forgetVisitor(_ device: KnownDevice, isGone: Bool, in turn: inout Turn) -> Bool {
     guard isAbsentVisitor(device), isGone || !hasUsedStreams(device), isOwedNothing(device) else { return false }
-    forget(device)
+    forget(device, in: &turn)
     return true
   }
 
@@ -92,27 +94,29 @@ extension HubCore {
   mutating func checkVisitors(by due: BusTime) { mail.visitorCheckAt = min(mail.visitorCheckAt ?? due, due) }
 
   /// Forgets the shells that have been absent for long enough, and plans the next look.
-  mutating func forgetVisitors(at now: BusTime) {
+  mutating func forgetVisitors(in turn: inout Turn) {
     mail.visitorCheckAt = nil
     for device in mail.devices.values.sorted(by: { $0.deviceID < $1.deviceID })
     where isAbsentVisitor(device) {
       let due = goneAt(device)
-      if due <= now { forget(device) } else { checkVisitors(by: due) }
+      if due <= turn.now { forget(device, in: &turn) } else { checkVisitors(by: due) }
     }
   }
 
-  private mutating func forget(_ device: KnownDevice) {
+  private mutating func forget(_ device: KnownDevice, in turn: inout Turn) {
     mail.forget(device.deviceID)
-    commits.add([.forgetDevice(device.deviceID)], then: [])
-    giveUp(device.storeID)
+    turn.write([.forgetDevice(device.deviceID)], then: [])
+    giveUp(device.storeID, in: &turn)
     // Drop every store that was used under this name, not only the last one.
-    for store in mail.stores(of: device.deviceID) where sessions.connection(of: store) == nil { giveUp(store) }
+    for store in mail.stores(of: device.deviceID) where sessions.connection(of: store) == nil {
+      giveUp(store, in: &turn)
+    }
   }
 
   /// Drops the streams of a store: its marks and what is owed to it. A store that comes back all the same is told to
   /// begin anew.
-  mutating func giveUp(_ store: StoreID) {
-    commits.add([verdicts.drop(store), mail.drop(store)] + forgetMarks(of: store) + mail.disown(store), then: [])
+  mutating func giveUp(_ store: StoreID, in turn: inout Turn) {
+    turn.write([verdicts.drop(store), mail.drop(store)] + forgetMarks(of: store) + mail.disown(store), then: [])
   }
 
   /// Forgets how far the streams of a store were processed, and returns the writes for that.

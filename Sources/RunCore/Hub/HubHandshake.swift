@@ -6,20 +6,19 @@ extension HubCore {
   ///
   /// - Returns: whether the peer has joined.
   mutating func join(
-    _ hello: Hello, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
-    into actions: inout [Action]
+    _ hello: Hello, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) -> Bool {
     if let reason = reasonToBeginAnew(hello) {
       _ = sessions.close(connection)
-      refuse(connection, .storeRegressed, reason, into: &actions)
+      refuse(connection, .storeRegressed, reason, in: &turn)
       return false
     }
-    guard makeRoom(for: hello.deviceID) else {
+    guard makeRoom(for: hello.deviceID, in: &turn) else {
       _ = sessions.close(connection)
-      refuse(connection, .busy, "the hub knows \(Self.devicesMax) devices, and each has something here", into: &actions)
+      refuse(connection, .busy, "the hub knows \(Self.devicesMax) devices, and each has something here", in: &turn)
       return false
     }
-    meet(hello, by: identity, at: now)
+    meet(hello, by: identity, in: &turn)
     return true
   }
 
@@ -61,32 +60,32 @@ extension HubCore {
       || mail.check(hello.received[.messages] ?? .start, of: hello.storeID) != .good
   }
 
-  private mutating func meet(_ hello: Hello, by identity: ConnectionIdentity, at now: BusTime) {
+  private mutating func meet(_ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn) {
     let known = mail.devices[hello.deviceID]
     let device = KnownDevice(
-      deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: now, identity: identity)
+      deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: turn.now, identity: identity)
     mail.meet(device)
-    if let write = mail.own(hello.storeID, by: identity) { commits.add([write], then: []) }
+    if let write = mail.own(hello.storeID, by: identity) { turn.write([write], then: []) }
     let left = known.map(\.storeID).flatMap { sessions.connection(of: $0) == nil ? $0 : nil }
     let mark = marks.durableMark(of: StreamID(sender: hello.storeID, kind: .messages))
     if case .inherited(let rows, let values) = mail.arrive(
       hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
     {
       // What its newest values wait for concerns the new store; a value that it sent comes again.
-      commits.changeActions { action in
+      turn.changeDurable { action in
         guard case .courier(left, .values(let effect)) = action, !effect.isOfReceived else { return }
         action = .courier(hello.storeID, .values(effect))
       }
-      commits.add(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
+      turn.write(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
     }
     guard known?.storeID != device.storeID || known?.role != device.role || known?.identity != identity else { return }
-    commits.add([.meet(device)], then: [])
-    letGoOfLostStores(at: now)
+    turn.write([.meet(device)], then: [])
+    letGoOfLostStores(in: &turn)
   }
 
   /// Judges held runs without their stop if no device uses their store any more. A store that still has a session can
   /// bring the stop.
-  mutating func letGoOfLostStores(at now: BusTime) {
+  mutating func letGoOfLostStores(in turn: inout Turn) {
     var orphans: Set<StoreID> = []
     for press in book.unjudged.values where !hasHeir(press) { if let store = press.store { orphans.insert(store) } }
     guard !orphans.isEmpty else { return }
@@ -94,8 +93,8 @@ extension HubCore {
     where sessions.connection(of: store) == nil {
       let fallen = abandon(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }
-      commits.add(fallen, then: [])
-      judgeLate(at: now)
+      turn.write(fallen, then: [])
+      judgeLate(in: &turn)
     }
   }
 
@@ -117,20 +116,20 @@ extension HubCore {
   }
 
   /// Whether everything received from a sender is durable. Samples of it that wait for the next tick are committed now.
-  mutating func isDurable(_ store: StoreID, at now: BusTime) -> Bool {
+  mutating func isDurable(_ store: StoreID, in turn: inout Turn) -> Bool {
     let isBehind = [StreamID.Kind.commands, .samples].contains { kind in
       marks.isBehind(StreamID(sender: store, kind: kind))
     }
-    if isBehind, samples.isPending(of: StreamID(sender: store, kind: .samples)) { commitSamples(at: now) }
+    if isBehind, samples.isPending(of: StreamID(sender: store, kind: .samples)) { commitSamples(in: &turn) }
     return !isBehind
   }
 
   /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
-  mutating func flushAcknowledgements(into actions: inout [Action]) {
+  mutating func flushAcknowledgements(in turn: inout Turn) {
     for (stream, sequence) in marks.takeAcknowledgements() {
       guard let (connection, session) = sessions.session(of: stream.sender) else { continue }
       let message = DeliveryMessage.acknowledge(stream.kind, through: sequence)
-      actions.append(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
+      turn.act(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
     }
   }
 }

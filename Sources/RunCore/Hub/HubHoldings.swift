@@ -34,7 +34,8 @@ extension HubCore {
       HubHolding(
         name: "answers to requests that wait for a commit", count: sessions.owedAnswers.total,
         max: OwedAnswers.totalMax),
-      HubHolding(name: "writes that gather", count: commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
+      HubHolding(
+        name: "writes that gather", count: rest.commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
     ]
   }
 }

@@ -9,41 +9,40 @@ extension HubCore {
 
   /// Answers an inquiry of a peer in its session. The peer may look and change nothing.
   mutating func answer(
-    _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, at now: BusTime,
-    into actions: inout [Action]
+    _ inquiry: Inquiry, of session: SessionTable.Session, on connection: ConnectionID, in turn: inout Turn
   ) {
     guard session.owedAnswers < Self.owedAnswersMax else {
-      return refuse(connection, .busy, Self.tooManyAnswers, into: &actions)
+      return refuse(connection, .busy, Self.tooManyAnswers, in: &turn)
     }
-    guard admitsQuestion(inquiry, by: session.identity, at: now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
+    guard admitsQuestion(inquiry, by: session.identity, at: turn.now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
     }
-    let (answer, speaksOfRun) = answerToVisitor(inquiry, by: session.identity, at: now)
+    let (answer, speaksOfRun) = answerToVisitor(inquiry, by: session.identity, in: &turn)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
     // ones wait behind it.
-    guard session.owedAnswers > 0 || (speaksOfRun && !commits.isUrgentWorkDone) else {
-      return actions.append(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
+    guard session.owedAnswers > 0 || (speaksOfRun && !turn.commits.isUrgentWorkDone) else {
+      return turn.act(.send(HubFrame(session: session.number, message: .answer(answer)), to: connection))
     }
     sessions.oweAnswer(on: connection)
-    commits.add([], then: [.tell(answer, connection, session: session.number)])
+    turn.write([], then: [.tell(answer, connection, session: session.number)])
   }
 
   /// The answer to whoever asks over the bus, and whether it speaks of the run.
   mutating func answerToVisitor(
-    _ inquiry: Inquiry, by identity: ConnectionIdentity, at now: BusTime
+    _ inquiry: Inquiry, by identity: ConnectionIdentity, in turn: inout Turn
   ) -> (answer: InquiryAnswer, speaksOfRun: Bool) {
     switch inquiry {
-    case .peers: (.peers(peers(at: now)), false)
+    case .peers: (.peers(peers(at: turn.now)), false)
     case .outbox where !identity.mayAskForHoldings, .quarantine where !identity.mayAskForHoldings:
       (.failed("this hub does not tell an unknown sender what it holds"), false)
-    case .outbox: (.outbox(outbox(at: now).filter { maySee($0.receiver, identity) }), false)
-    case .quarantine: (.quarantine(quarantineReports(at: now).filter { maySee($0.receiver, identity) }), false)
+    case .outbox: (.outbox(outbox(at: turn.now).filter { maySee($0.receiver, identity) }), false)
+    case .quarantine: (.quarantine(quarantineReports(at: turn.now).filter { maySee($0.receiver, identity) }), false)
     case .cancel, .retry, .discard, .post:
       (.failed("only a shell on the hub's own machine may change its outbox"), false)
     case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
-    case .report: (reportAnswer(at: now), true)
-    case .route(let from): (routeAnswer(from: from, at: now), true)
-    case .series: (seriesAnswer(at: now), true)
+    case .report: (reportAnswer(in: &turn), true)
+    case .route(let from): (routeAnswer(from: from, in: &turn), true)
+    case .series: (seriesAnswer(in: &turn), true)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       (.failed("records are asked for on the hub's own machine"), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
@@ -59,75 +58,75 @@ extension HubCore {
   }
 
   /// Answers an inquiry of a caller on this machine.
-  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, in turn: inout Turn) {
     switch inquiry {
-    case .report: give(.durably(reportAnswer(at: now)), to: number, into: &actions)
-    case .route(let from): give(.durably(routeAnswer(from: from, at: now)), to: number, into: &actions)
-    case .series: give(.durably(seriesAnswer(at: now)), to: number, into: &actions)
-    case .peers: give(.atOnce(.peers(peers(at: now))), to: number, into: &actions)
-    case .outbox: give(.atOnce(.outbox(outbox(at: now))), to: number, into: &actions)
-    case .quarantine: give(.atOnce(.quarantine(quarantineReports(at: now))), to: number, into: &actions)
-    case .cancel(let id): give(cancel(id, at: now, into: &actions), to: number, into: &actions)
+    case .report: give(.durably(reportAnswer(in: &turn)), to: number, in: &turn)
+    case .route(let from): give(.durably(routeAnswer(from: from, in: &turn)), to: number, in: &turn)
+    case .series: give(.durably(seriesAnswer(in: &turn)), to: number, in: &turn)
+    case .peers: give(.atOnce(.peers(peers(at: turn.now))), to: number, in: &turn)
+    case .outbox: give(.atOnce(.outbox(outbox(at: turn.now))), to: number, in: &turn)
+    case .quarantine: give(.atOnce(.quarantine(quarantineReports(at: turn.now))), to: number, in: &turn)
+    case .cancel(let id): give(cancel(id, in: &turn), to: number, in: &turn)
     case .retry(let id):
       guard let old = quarantine.message(id) else {
-        return give(.refused(InquiryFailure.notQuarantined), to: number, into: &actions)
+        return give(.refused(InquiryFailure.notQuarantined), to: number, in: &turn)
       }
       guard let device = mail.device(using: old.receiver) else {
-        return give(.refused(InquiryFailure.receiverUnknown), to: number, into: &actions)
+        return give(.refused(InquiryFailure.receiverUnknown), to: number, in: &turn)
       }
-      let message = AppMessage(id: generator.identifier(), name: old.message.name, body: old.message.body)
+      let message = AppMessage(id: turn.generator.identifier(), name: old.message.name, body: old.message.body)
       var refusal: PostRefusal?
-      withCourier(of: device.storeID, at: now, into: &actions) {
+      withCourier(of: device.storeID, in: &turn) {
         refusal = $0.post(message, by: .queued, at: $3, into: &$2)
       }
-      guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, into: &actions) }
-      give(quarantine.remove(id, answer: .done(message.id)), to: number, into: &actions)
-    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, into: &actions)
-    case .devices: give(.atOnce(.devices(deviceList)), to: number, into: &actions)
+      guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn) }
+      give(quarantine.remove(id, answer: .done(message.id)), to: number, in: &turn)
+    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, in: &turn)
+    case .devices: give(.atOnce(.devices(deviceList)), to: number, in: &turn)
     case .orderDevice(let key, let order):
-      give(carryOut(order, of: key, at: now, into: &actions), to: number, into: &actions)
-    case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, into: &actions)
-    case .pairing(let order): give(carryOut(order, at: now, into: &actions), to: number, into: &actions)
-    case .rotateKey: give(.refused(Self.pairsNobody), to: number, into: &actions)
-    case .unknown: give(.refused(InquiryFailure.unknown), to: number, into: &actions)
+      give(carryOut(order, of: key, in: &turn), to: number, in: &turn)
+    case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, in: &turn)
+    case .pairing(let order): give(carryOut(order, in: &turn), to: number, in: &turn)
+    case .rotateKey: give(.refused(Self.pairsNobody), to: number, in: &turn)
+    case .unknown: give(.refused(InquiryFailure.unknown), to: number, in: &turn)
     case .post(let message, let device):
-      guard let device else { return give(.refused("say which device it is for"), to: number, into: &actions) }
-      let refusal = give(message, .queued, to: device, at: now, into: &actions)
-      give(.posted(message.id, to: device, refusal: refusal), to: number, into: &actions)
+      guard let device else { return give(.refused("say which device it is for"), to: number, in: &turn) }
+      let refusal = give(message, .queued, to: device, in: &turn)
+      give(.posted(message.id, to: device, refusal: refusal), to: number, in: &turn)
     case .recover(let choice):
-      let isRecovered = recover(choice, at: now)
-      give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, into: &actions)
+      let isRecovered = recover(choice, in: &turn)
+      give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, in: &turn)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      makeRecords(at: now)
+      makeRecords(in: &turn)
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
-      guard !records.ask(inquiry, number, until: now + patience, at: now) else { return }
-      answerOfRecords(inquiry, number, at: now, into: &actions)
+      guard !records.ask(inquiry, number, until: turn.now + patience, at: turn.now) else { return }
+      answerOfRecords(inquiry, number, in: &turn)
     }
   }
 
   /// Gives an answer to a caller on this machine.
-  mutating func give(_ reply: InquiryReply, to number: UInt64, into actions: inout [Action]) {
+  mutating func give(_ reply: InquiryReply, to number: UInt64, in turn: inout Turn) {
     switch reply {
-    case .atOnce(let answer): actions.append(.answer(answer, number))
-    case .durably(let answer, let operations): commits.add(operations, then: [.act(.answer(answer, number))])
-    case .read(let run, let from): commits.add([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
+    case .atOnce(let answer): turn.act(.answer(answer, number))
+    case .durably(let answer, let operations): turn.write(operations, then: [.act(.answer(answer, number))])
+    case .read(let run, let from): turn.write([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
     }
   }
 
   /// Answers the questions that waited for due records to be made, once these are made or the patience has run out.
-  mutating func answerWaiting(at now: BusTime, into actions: inout [Action]) {
-    while let question = records.takeQuestion(at: now) {
-      answerOfRecords(question.inquiry, question.number, at: now, into: &actions)
+  mutating func answerWaiting(in turn: inout Turn) {
+    while let question = records.takeQuestion(at: turn.now) {
+      answerOfRecords(question.inquiry, question.number, in: &turn)
     }
   }
 
   /// The reason that is given when a recovery decision comes and no run waits for one.
   package static let nothingToRecover = "no run waits for an answer"
 
-  private mutating func cancel(_ id: MessageID, at now: BusTime, into actions: inout [Action]) -> InquiryReply {
+  private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
     if let store = mail.store(holding: id) {
       var isCancelled = false
-      withCourier(of: store, at: now, into: &actions) { courier, _, wanted, _ in
+      withCourier(of: store, in: &turn) { courier, _, wanted, _ in
         isCancelled = courier.cancel(id, into: &wanted)
       }
       return .cancelled(isCancelled)

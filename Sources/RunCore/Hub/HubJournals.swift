@@ -7,9 +7,9 @@ extension HubCore {
   }
 
   /// Drops the journals of runs that have been over for more than a day.
-  mutating func dropJournals(at now: BusTime) {
-    let due = records.takeJournals(present: arbiter.control.runID, at: now)
-    if !due.isEmpty { commits.add(due.map { dropJournal(of: $0) }, then: []) }
+  mutating func dropJournals(in turn: inout Turn) {
+    let due = records.takeJournals(present: arbiter.control.runID, at: turn.now)
+    if !due.isEmpty { turn.write(due.map { dropJournal(of: $0) }, then: []) }
   }
 
   /// Drops the journal of a run and the run's aliases, and returns the write for that.
@@ -21,12 +21,12 @@ extension HubCore {
 
   /// Erases at once what was measured in a run that its owner has removed. If it was the last run, the state loses it
   /// as well.
-  mutating func eraseJournal(of run: RunID, at now: BusTime) {
+  mutating func eraseJournal(of run: RunID, in turn: inout Turn) {
     let isPresent = run == arbiter.control.runID
     guard records.forgetJournal(of: run) || isPresent else { return }
     let drop = dropJournal(of: run)
-    guard isPresent else { return commits.add([drop], then: []) }
+    guard isPresent else { return turn.write([drop], then: []) }
     presentRun.erase()
-    publishNow([drop], at: now)
+    publishNow([drop], in: &turn)
   }
 }

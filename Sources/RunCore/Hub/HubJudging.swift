@@ -4,15 +4,15 @@ extension HubCore {
   static func isLate(_ id: CommandID) -> StoreOperation { .reclassify(id, .late) }
 
   /// Judges the presses that wait for no window.
-  mutating func judgeLate(at now: BusTime) {
-    let settlement = arbiter.judgeLate(at: now, isPast: isPast)
-    write(settlement, at: now)
+  mutating func judgeLate(in turn: inout Turn) {
+    let settlement = arbiter.judgeLate(at: turn.now, isPast: isPast)
+    write(settlement, in: &turn)
   }
 
   /// Settles the open window as of a moment, if its deadline has come by then.
-  mutating func settle(at moment: BusTime, now: BusTime) {
+  mutating func settle(at moment: BusTime, in turn: inout Turn) {
     let settlement = arbiter.settle(at: moment, isPast: isPast)
-    write(settlement, at: now)
+    write(settlement, in: &turn)
   }
 
   private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
@@ -26,7 +26,7 @@ extension HubCore {
   }
 
   /// Writes what a settlement decided: one commit, one snapshot, all verdicts.
-  mutating func write(_ settlement: Settlement, at now: BusTime) {
+  mutating func write(_ settlement: Settlement, in turn: inout Turn) {
     guard !settlement.isEmpty else { return }
     let wasUnfinished = unfinished != nil
     var operations: [StoreOperation] = []
@@ -60,25 +60,27 @@ extension HubCore {
     operations += settlement.admitted.map { .reclassify($0, .window) }
     for answer in settlement.answers {
       let press = answer.press
-      let claimants = book.judge(answer.verdict, at: now)
-      operations.append(.judge(answer.verdict, answer.press, judgedAt: now))
-      then.append(.answer(Receipt(answer.verdict, at: now), press))
-      for store in stores(owed: press, and: claimants) { owe(answer.verdict, to: store, &operations, &then, at: now) }
+      let claimants = book.judge(answer.verdict, at: turn.now)
+      operations.append(.judge(answer.verdict, answer.press, judgedAt: turn.now))
+      then.append(.answer(Receipt(answer.verdict, at: turn.now), press))
+      for store in stores(owed: press, and: claimants) {
+        owe(answer.verdict, to: store, &operations, &then, at: turn.now)
+      }
     }
     dateRuns(after: settlement, &operations)
-    expectRecords(after: settlement, &operations, &then, at: now)
+    expectRecords(after: settlement, &operations, &then, at: turn.now)
     if didTransit {
       // The schedule begins anew with the commit of this transition.
       publisher.suspendTicks()
       then.append(.anchor)
     }
     if didChange {
-      publishNow(operations, then: then, at: now)
+      publishNow(operations, then: then, in: &turn)
     } else {
-      commits.add(operations + forgetOldVerdicts(at: now), then: then)
+      turn.write(operations + forgetOldVerdicts(at: turn.now), then: then)
     }
     // Presses that waited for the decision about the run can be judged now.
-    if wasUnfinished, unfinished == nil { judgeLate(at: now) }
+    if wasUnfinished, unfinished == nil { judgeLate(in: &turn) }
   }
 
   /// The ledger entry with the setup that the runner chose for a new run; `nil` for the default setup.

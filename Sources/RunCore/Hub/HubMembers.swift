@@ -10,34 +10,33 @@ extension HubCore {
 
   /// Whether the hub handles a frame of this identity at all. The first use of an announced key replaces the old one.
   mutating func mayEnter(
-    _ identity: ConnectionIdentity, with message: PeerMessage, on connection: ConnectionID, at now: BusTime,
-    into actions: inout [Action]
+    _ identity: ConnectionIdentity, with message: PeerMessage, on connection: ConnectionID, in turn: inout Turn
   ) -> Bool {
     switch identity {
     case .localOwner, .link, .anyone: return true
     case .candidate:
       if case .pair = message { return true }
-      forbid(identity, connection, "this key is not paired: ask to be paired", into: &actions)
+      forbid(identity, connection, "this key is not paired: ask to be paired", in: &turn)
     case .key(let key):
       if let device = members.device(of: key) {
         if suspensions.keys.contains(key) {
-          forbid(identity, connection, Self.shutOut, into: &actions)
+          forbid(identity, connection, Self.shutOut, in: &turn)
           return false
         }
-        if device.nextKey == key { switchKey(of: device, at: now, into: &actions) }
+        if device.nextKey == key { switchKey(of: device, in: &turn) }
         return true
       }
-      forbid(identity, connection, "this key was taken back: pair the device again", into: &actions)
+      forbid(identity, connection, "this key was taken back: pair the device again", in: &turn)
     }
     return false
   }
 
   /// Refuses what an identity may not do.
   func forbid(
-    _ identity: ConnectionIdentity, _ connection: ConnectionID, _ reason: String, into actions: inout [Action]
+    _ identity: ConnectionIdentity, _ connection: ConnectionID, _ reason: String, in turn: inout Turn
   ) {
-    actions.append(.forbade(identity, reason))
-    refuse(connection, .forbidden, reason, into: &actions)
+    turn.act(.forbade(identity, reason))
+    refuse(connection, .forbidden, reason, in: &turn)
   }
 
   /// Why an identity may not join with a hello; `nil` if it may.
@@ -74,23 +73,23 @@ extension HubCore {
 
   /// Rejects a command that its sender may not give. A stream goes on behind it, and a spooled one is removed.
   mutating func reject(
-    _ incoming: IncomingCommand, _ reason: String, at now: BusTime, into actions: inout [Action]
+    _ incoming: IncomingCommand, _ reason: String, in turn: inout Turn
   ) {
-    actions.append(.forbade(incoming.identity, reason))
+    turn.act(.forbade(incoming.identity, reason))
     let command = incoming.command
     switch incoming.origin {
     case .request(let connection, _):
-      reply(.receipt(Receipt(rejection(of: command, .forbidden), at: now)), on: connection, into: &actions)
+      reply(.receipt(Receipt(rejection(of: command, .forbidden), at: turn.now)), on: connection, in: &turn)
     case .ownButton: break
     case .spool:
       book.noteSpooled(command.id)
-      write(forbidden(incoming, .request, sequence: 1, at: now), at: now)
+      write(forbidden(incoming, .request, sequence: 1, at: turn.now), in: &turn)
     case .stream(let session, _, let sequence, _):
       let store = session.hello.storeID
       let mark = move(
         StreamID(sender: store, kind: .commands), to: StreamMark(sequence: sequence, id: command.id.message))
-      commits.add([mark.operation], then: mark.effects)
-      write(forbidden(incoming, .store(store), sequence: sequence, at: now), at: now)
+      turn.write([mark.operation], then: mark.effects)
+      write(forbidden(incoming, .store(store), sequence: sequence, at: turn.now), in: &turn)
     }
   }
 
@@ -118,17 +117,17 @@ extension HubCore {
   /// Notes what a paired device states of the list of devices and of the hub's next key. A version without a valid
   /// proof changes nothing: a wrong device could state any.
   mutating func hear(
-    _ hello: Hello, by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]
+    _ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
     guard case .key = identity else { return }
-    noteNextKey(hello, by: identity, at: now, into: &actions)
+    noteNextKey(hello, by: identity, in: &turn)
     guard members.isNews(hello.listVersion) else { return }
     let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
     guard isProven(hello) else {
-      return actions.append(.forbade(identity, "\(hello.deviceID) states without a proof \(version): ignored"))
+      return turn.act(.forbade(identity, "\(hello.deviceID) states without a proof \(version): ignored"))
     }
-    commits.add([members.hear(hello.listVersion)], then: [])
-    actions.append(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
+    turn.write([members.hear(hello.listVersion)], then: [])
+    turn.act(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
   }
 
   /// Whether this hub has handed out the version that a hello states. A device that was away while the hub changed its
@@ -142,10 +141,10 @@ extension HubCore {
 
   /// Tells all paired devices with a session of a change of the list, once that is durable. A device that hears nothing
   /// is told in its next welcome.
-  func tellMembers(into actions: inout [Action]) {
+  func tellMembers(in turn: inout Turn) {
     for (connection, session) in sessions.inOrder {
       guard case .key(let key) = session.identity, sessions.openStores.contains(session.hello.storeID) else { continue }
-      tellPaired(key, on: connection, into: &actions)
+      tellPaired(key, on: connection, in: &turn)
     }
   }
 
@@ -178,7 +177,7 @@ extension HubCore {
 
   /// Changes a paired device.
   mutating func carryOut(
-    _ order: DeviceOrder, of key: KeyFingerprint, at now: BusTime, into actions: inout [Action]
+    _ order: DeviceOrder, of key: KeyFingerprint, in turn: inout Turn
   ) -> InquiryReply {
     switch order {
     case .forget:
@@ -187,7 +186,7 @@ extension HubCore {
       return writes.isEmpty ? .refused(Self.noDevice) : .durably(.done(nil), after: writes)
     case .revoke:
       guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
-      return .durably(.done(nil), after: revoke(key, at: now, into: &actions))
+      return .durably(.done(nil), after: revoke(key, in: &turn))
     case .sources(let sources):
       guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
       guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
@@ -205,7 +204,7 @@ extension HubCore {
       guard name != settings.deviceID, members.holder(of: name).map({ $0.key == device.key }) ?? true,
         mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
       else { return .refused("\(name) is the name of another device") }
-      closeSessions(of: [device.key], at: now, into: &actions)
+      closeSessions(of: [device.key], in: &turn)
       paces.forget(device.deviceID)
       return .durably(
         .done(nil), after: members.rename(device.key, to: name) + mail.rename(device.deviceID, to: name))
@@ -217,43 +216,43 @@ extension HubCore {
   /// Takes back a key. Its connections end at once, before that is durable: nothing is sent to it any more.
   ///
   /// - Returns: the writes.
-  mutating func revoke(_ key: KeyFingerprint, at now: BusTime, into actions: inout [Action]) -> [StoreOperation] {
+  mutating func revoke(_ key: KeyFingerprint, in turn: inout Turn) -> [StoreOperation] {
     guard let device = members.device(of: key) else { return [] }
     let writes = members.revoke(device.key)
-    return writes + dropMember(device, at: now, into: &actions)
+    return writes + dropMember(device, in: &turn)
   }
 
   /// Ends everything that the hub has under way with a device whose key is not valid any more.
   mutating func dropMember(
-    _ device: PairedDevice, at now: BusTime, into actions: inout [Action]
+    _ device: PairedDevice, in turn: inout Turn
   ) -> [StoreOperation] {
     paces.forget(device.deviceID)
-    actions.append(.admit(admittedKeys))
-    actions.append(.cutConnections)
+    turn.act(.admit(admittedKeys))
+    turn.act(.cutConnections)
     let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
-    closeSessions(of: keys, at: now, into: &actions)
+    closeSessions(of: keys, in: &turn)
     // What has its verdict stands. The store ids and marks stay, so that an old command never counts again.
     let settlement = arbiter.reject(.forbidden) { $0.origin != .ownButton && $0.deviceID == device.deviceID }
-    write(settlement, at: now)
-    judgeLate(at: now)
+    write(settlement, in: &turn)
+    judgeLate(in: &turn)
     return keys.flatMap { mail.stores(ownedBy: .key($0)) }.flatMap { [verdicts.drop($0), mail.drop($0)] }
   }
 
   /// Closes the sessions of keys.
-  mutating func closeSessions(of keys: [KeyFingerprint], at now: BusTime, into actions: inout [Action]) {
+  mutating func closeSessions(of keys: [KeyFingerprint], in turn: inout Turn) {
     for (connection, session) in sessions.inOrder {
       guard case .key(let key) = session.identity, keys.contains(key) else { continue }
-      close(connection, at: now, into: &actions)
+      close(connection, in: &turn)
     }
   }
 
   /// Closes the sessions of a name whose identity is not that of the key that it is paired with now.
   mutating func closeSessions(
-    named name: DeviceID, but key: KeyFingerprint, at now: BusTime, into actions: inout [Action]
+    named name: DeviceID, but key: KeyFingerprint, in turn: inout Turn
   ) {
     for (connection, session) in sessions.inOrder where session.hello.deviceID == name && session.identity != .key(key)
     {
-      close(connection, at: now, into: &actions)
+      close(connection, in: &turn)
     }
   }
 
@@ -266,19 +265,19 @@ extension HubCore {
 
   /// Notes a subscription that matches no topic. Too many of them shut the key out: its connections end, and with them
   /// the subscriptions.
-  mutating func noteUnknownTopic(by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]) {
+  mutating func noteUnknownTopic(by identity: ConnectionIdentity, in turn: inout Turn) {
     guard case .key(let key) = identity, members.device(of: key) != nil,
-      suspensions.note(key, at: monotonic(at: now))
+      suspensions.note(key, at: monotonic(at: turn.now))
     else { return }
-    actions.append(.forbade(identity, Self.shutOut))
-    actions.append(.admit(admittedKeys))
-    actions.append(.cutConnections)
-    closeSessions(of: [key], at: now, into: &actions)
+    turn.act(.forbade(identity, Self.shutOut))
+    turn.act(.admit(admittedKeys))
+    turn.act(.cutConnections)
+    closeSessions(of: [key], in: &turn)
   }
 
   /// Lets in keys again whose time is over.
-  mutating func endSuspensions(at now: BusTime, into actions: inout [Action]) {
-    if suspensions.end(at: monotonic(at: now)) { actions.append(.admit(admittedKeys)) }
+  mutating func endSuspensions(in turn: inout Turn) {
+    if suspensions.end(at: monotonic(at: turn.now)) { turn.act(.admit(admittedKeys)) }
   }
 
   // MARK: Another key of a device
@@ -295,37 +294,36 @@ extension HubCore {
 
   /// A device announces its next key. It holds the valid one, as its connection shows.
   mutating func announce(
-    _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, at now: BusTime,
-    into actions: inout [Action]
+    _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, in turn: inout Turn
   ) {
     guard case .key(let key) = identity, let device = members.device(of: key) else {
-      return forbid(identity, connection, "only a paired device announces a key", into: &actions)
+      return forbid(identity, connection, "only a paired device announces a key", in: &turn)
     }
     guard !isOfHub(next), next != candidateKey else {
-      return refuse(connection, .forbidden, "that key is another's: make another one", into: &actions)
+      return refuse(connection, .forbidden, "that key is another's: make another one", in: &turn)
     }
-    guard device.nextKey != next else { return commits.add([], then: [.tellPaired(key, connection)]) }
-    guard admits(.newKeys, identity, at: now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.newKeys), into: &actions)
+    guard device.nextKey != next else { return turn.write([], then: [.tellPaired(key, connection)]) }
+    guard admits(.newKeys, identity, at: turn.now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.newKeys), in: &turn)
     }
     let writes = members.announce(next, of: key)
     guard !writes.isEmpty else {
-      return refuse(connection, .forbidden, "that key is paired already: make another one", into: &actions)
+      return refuse(connection, .forbidden, "that key is paired already: make another one", in: &turn)
     }
-    actions.append(.admit(admittedKeys))
+    turn.act(.admit(admittedKeys))
     // A session is told of each change of the list.
     let isTold = sessions.session(on: connection, by: identity).map { sessions.openStores.contains($0.hello.storeID) }
-    commits.add(writes, then: isTold == true ? [] : [.tellPaired(key, connection)])
+    turn.write(writes, then: isTold == true ? [] : [.tellPaired(key, connection)])
   }
 
   /// The first use of a device's announced key: the old key and its connections end.
-  private mutating func switchKey(of device: PairedDevice, at now: BusTime, into actions: inout [Action]) {
+  private mutating func switchKey(of device: PairedDevice, in turn: inout Turn) {
     guard let next = device.nextKey else { return }
-    closeSessions(of: [device.key], at: now, into: &actions)
+    closeSessions(of: [device.key], in: &turn)
     let writes = members.switchKey(to: next) + mail.reown(.key(device.key), to: .key(next))
-    commits.add(writes, then: [])
-    actions.append(.admit(admittedKeys))
-    actions.append(.cutConnections)
+    turn.write(writes, then: [])
+    turn.act(.admit(admittedKeys))
+    turn.act(.cutConnections)
   }
 
   // MARK: Another key of the hub
@@ -335,31 +333,31 @@ extension HubCore {
 
   /// The hub announces another key, or has replaced its own at once, so that no device can connect any more.
   mutating func rotate(
-    to identity: BusIdentity, isNow: Bool, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+    to identity: BusIdentity, isNow: Bool, _ number: UInt64, in turn: inout Turn
   ) {
     bus = identity
     knowingNextKey = []
     guard isNow else {
       // The devices are told in the welcomes of their next sessions.
-      actions.append(.cutConnections)
-      return give(.atOnce(.done(nil)), to: number, into: &actions)
+      turn.act(.cutConnections)
+      return give(.atOnce(.done(nil)), to: number, in: &turn)
     }
     var writes: [StoreOperation] = []
-    for device in members.devices where !device.isRevoked { writes += revoke(device.key, at: now, into: &actions) }
-    actions.append(.cutConnections)
-    give(.durably(.done(nil), after: writes), to: number, into: &actions)
+    for device in members.devices where !device.isRevoked { writes += revoke(device.key, in: &turn) }
+    turn.act(.cutConnections)
+    give(.durably(.done(nil), after: writes), to: number, in: &turn)
   }
 
   /// Notes whether a paired device keeps the hub's next key. When all do, or after 30 days, the hub uses it.
   private mutating func noteNextKey(
-    _ hello: Hello, by identity: ConnectionIdentity, at now: BusTime, into actions: inout [Action]
+    _ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
     guard let bus, let next = bus.nextKey, case .key(let key) = identity, let device = members.device(of: key) else {
       return
     }
     if hello.nextHubKey == next { knowingNextKey.insert(device.key) }
-    let isOver = incarnation.wallSeconds(at: now) - bus.nextKeySince > Self.nextKeyPatience
+    let isOver = incarnation.wallSeconds(at: turn.now) - bus.nextKeySince > Self.nextKeyPatience
     guard isOver || members.devices.allSatisfy({ $0.isRevoked || knowingNextKey.contains($0.key) }) else { return }
-    actions.append(.useNextKey)
+    turn.act(.useNextKey)
   }
 }

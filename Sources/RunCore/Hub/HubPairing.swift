@@ -1,68 +1,67 @@
 // Pairing: a device shows the token of an offer, and the person at the hub decides (docs/protocol.md, "Pairing").
 extension HubCore {
   /// Opens pairing for a token.
-  mutating func openPairing(_ token: [UInt8], _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+  mutating func openPairing(_ token: [UInt8], _ number: UInt64, in turn: inout Turn) {
     guard let bus, !bus.pairingAddresses.isEmpty else {
-      return give(.refused(Self.pairsNobody), to: number, into: &actions)
+      return give(.refused(Self.pairsNobody), to: number, in: &turn)
     }
-    pairing.open(token: token, until: now + settings.clock.speed.bus(fromReal: PairingDesk.openFor))
-    actions.append(.listenForPairing(true))
+    pairing.open(token: token, until: turn.now + settings.clock.speed.bus(fromReal: PairingDesk.openFor))
+    turn.act(.listenForPairing(true))
     let offer = PairingOffer(hubKey: bus.key, token: token, addresses: bus.pairingAddresses)
-    give(.atOnce(.pairing(PairingReport(stage: pairing.stage, offer: offer))), to: number, into: &actions)
+    give(.atOnce(.pairing(PairingReport(stage: pairing.stage, offer: offer))), to: number, in: &turn)
   }
 
   /// Ends pairing.
-  mutating func closePairing(_ end: PairingEnd, into actions: inout [Action]) {
+  mutating func closePairing(_ end: PairingEnd, in turn: inout Turn) {
     guard pairing.isOpen else { return }
     pairing.close(end)
-    actions.append(.listenForPairing(false))
+    turn.act(.listenForPairing(false))
   }
 
   /// A device asks to be paired. A key that is paired already is told so, with or without a token.
   mutating func receive(
-    _ request: PairingRequest, by identity: ConnectionIdentity, on connection: ConnectionID, at now: BusTime,
-    into actions: inout [Action]
+    _ request: PairingRequest, by identity: ConnectionIdentity, on connection: ConnectionID, in turn: inout Turn
   ) {
     let key: KeyFingerprint
     switch identity {
     case .key(let own), .candidate(let own): key = own
     case .localOwner, .link, .anyone:
-      return forbid(identity, connection, "only the holder of a key can be paired", into: &actions)
+      return forbid(identity, connection, "only the holder of a key can be paired", in: &turn)
     }
-    if members.device(of: key) != nil { return commits.add([], then: [.tellPaired(key, connection)]) }
-    guard !isOfHub(key) else { return forbid(identity, connection, Self.keyOfHub, into: &actions) }
+    if members.device(of: key) != nil { return turn.write([], then: [.tellPaired(key, connection)]) }
+    guard !isOfHub(key) else { return forbid(identity, connection, Self.keyOfHub, in: &turn) }
     // The token is not used up: the device asks again under another name.
     if let reason = request.deviceID.reasonNotToPair {
-      actions.append(.forbade(identity, reason))
-      return answer(.refused(reason), on: connection, into: &actions)
+      turn.act(.forbade(identity, reason))
+      return answer(.refused(reason), on: connection, in: &turn)
     }
     let wasOpen = pairing.isOpen
     let holder = members.holder(of: request.deviceID)
     switch pairing.present(request, by: key, isNameTaken: holder != nil, on: connection) {
-    case .wait: answer(.waiting, on: connection, into: &actions)
+    case .wait: answer(.waiting, on: connection, in: &turn)
     case .refuse(let reason):
-      actions.append(.forbade(identity, reason))
-      answer(.refused(reason), on: connection, into: &actions)
-      if wasOpen, !pairing.isOpen { actions.append(.listenForPairing(false)) }
+      turn.act(.forbade(identity, reason))
+      answer(.refused(reason), on: connection, in: &turn)
+      if wasOpen, !pairing.isOpen { turn.act(.listenForPairing(false)) }
     }
   }
 
   /// Carries out an order of the person at the hub.
   mutating func carryOut(
-    _ order: PairingOrder, at now: BusTime, into actions: inout [Action]
+    _ order: PairingOrder, in turn: inout Turn
   ) -> InquiryReply {
     switch order {
     case .open: return .refused(Self.pairsNobody)
     case .status:
       // A hub that no device can be paired with says so, before a person tries.
       guard let bus, !bus.pairingAddresses.isEmpty else { return .refused(Self.pairsNobody) }
-    case .close: closePairing(.closed, into: &actions)
+    case .close: closePairing(.closed, in: &turn)
     case .refuse(let key):
       guard let (_, connection) = pairing.decide(key, .refused) else { return .refused(Self.nobodyAsks) }
-      answer(.refused("the person at the hub refused"), on: connection, into: &actions)
-      actions.append(.listenForPairing(false))
+      answer(.refused("the person at the hub refused"), on: connection, in: &turn)
+      turn.act(.listenForPairing(false))
     case .admit(let key, let name, let sources, let replaces):
-      return admit(key, as: name, sources, replaces: replaces, at: now, into: &actions)
+      return admit(key, as: name, sources, replaces: replaces, in: &turn)
     }
     return .atOnce(.pairing(PairingReport(stage: pairing.stage)))
   }
@@ -72,8 +71,7 @@ extension HubCore {
 
   /// Pairs the candidate. What that replaces ends in the same commit.
   private mutating func admit(
-    _ key: KeyFingerprint, as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool, at now: BusTime,
-    into actions: inout [Action]
+    _ key: KeyFingerprint, as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool, in turn: inout Turn
   ) -> InquiryReply {
     guard case .asking(let candidate) = pairing.stage, candidate.key == key else { return .refused(Self.nobodyAsks) }
     // While it waited, its key may have become that of a device.
@@ -91,26 +89,26 @@ extension HubCore {
     guard let (_, connection) = pairing.decide(key, .paired) else { return .refused(Self.nobodyAsks) }
     var writes: [StoreOperation] = []
     var device = PairedDevice(
-      key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: incarnation.wallSeconds(at: now))
+      key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: incarnation.wallSeconds(at: turn.now))
     // The machine goes on to call itself what it wanted to be called.
     if candidate.deviceID != name { device.formerNames = [candidate.deviceID] }
     writes += members.pair(device)
-    if let holder { writes += dropMember(holder, at: now, into: &actions) }
-    closeSessions(named: name, but: key, at: now, into: &actions)
-    actions.append(.admit(admittedKeys))
-    commits.add(writes, then: [.tellPaired(key, connection), .act(.listenForPairing(false))])
+    if let holder { writes += dropMember(holder, in: &turn) }
+    closeSessions(named: name, but: key, in: &turn)
+    turn.act(.admit(admittedKeys))
+    turn.write(writes, then: [.tellPaired(key, connection), .act(.listenForPairing(false))])
     return .durably(.pairing(PairingReport(stage: pairing.stage)))
   }
 
   /// Tells a device that its key is paired, once that is durable.
-  func tellPaired(_ key: KeyFingerprint, on connection: ConnectionID, into actions: inout [Action]) {
+  func tellPaired(_ key: KeyFingerprint, on connection: ConnectionID, in turn: inout Turn) {
     guard let enrolment = enrolment(of: .key(key)) else {
-      return answer(.refused("this key was taken back: pair the device again"), on: connection, into: &actions)
+      return answer(.refused("this key was taken back: pair the device again"), on: connection, in: &turn)
     }
-    answer(.paired(enrolment), on: connection, into: &actions)
+    answer(.paired(enrolment), on: connection, in: &turn)
   }
 
-  private func answer(_ answer: PairingAnswer, on connection: ConnectionID, into actions: inout [Action]) {
-    actions.append(.send(HubFrame(session: 0, message: .pairing(answer)), to: connection))
+  private func answer(_ answer: PairingAnswer, on connection: ConnectionID, in turn: inout Turn) {
+    turn.act(.send(HubFrame(session: 0, message: .pairing(answer)), to: connection))
   }
 }

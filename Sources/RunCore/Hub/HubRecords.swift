@@ -50,54 +50,56 @@ extension HubCore {
   }
 
   /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another.
-  mutating func makeRecords(at now: BusTime) {
+  mutating func makeRecords(in turn: inout Turn) {
     guard !records.isReading else { return }
-    while let (run, expected) = records.nextDue(at: now) {
+    while let (run, expected) = records.nextDue(at: turn.now) {
       if run == arbiter.control.runID {
         // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
         // same numbers.
-        if samples.isPending { commitSamples(at: now) }
+        if samples.isPending { commitSamples(in: &turn) }
         presentRun.foldAll()
-        keepRecord(of: run, ledger, expected)
+        keepRecord(of: run, ledger, expected, in: &turn)
       } else {
         records.beginReading(run)
-        if samples.isPending { commitSamples(at: now) }
+        if samples.isPending { commitSamples(in: &turn) }
         // The read follows the commit of everything that was received before, so the journal is complete.
-        return commits.add([], then: [.act(.readJournal(run))])
+        return turn.write([], then: [.act(.readJournal(run))])
       }
     }
   }
 
   /// Makes all expected records now.
-  mutating func makeDueRecords(at now: BusTime) {
-    records.hurry(at: now)
-    makeRecords(at: now)
+  mutating func makeDueRecords(in turn: inout Turn) {
+    records.hurry(at: turn.now)
+    makeRecords(in: &turn)
   }
 
   /// Makes the record of a run whose journal was read.
-  mutating func receiveJournal(of run: RunID, _ entries: [LedgerEntry], at now: BusTime) {
+  mutating func receiveJournal(of run: RunID, _ entries: [LedgerEntry], in turn: inout Turn) {
     guard records.endReading(run) else { return }
     if let expected = records.expected[run] {
       if expected.hasChanged, records.kept[run] != nil {
         // More of the run came meanwhile: the journal is read again when that has gathered.
-        records.putOff(run, to: versionDue(of: run, at: now))
+        records.putOff(run, to: versionDue(of: run, at: turn.now))
       } else {
-        keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected)
+        keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected, in: &turn)
         // The first version is made without delay. What came meanwhile makes the second.
-        if expected.hasChanged, let again = records.expect(run, dueAt: versionDue(of: run, at: now)) {
-          commits.add([again], then: [])
+        if expected.hasChanged, let again = records.expect(run, dueAt: versionDue(of: run, at: turn.now)) {
+          turn.write([again], then: [])
         }
       }
     }
-    makeRecords(at: now)
+    makeRecords(in: &turn)
   }
 
-  private mutating func keepRecord(of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected) {
+  private mutating func keepRecord(
+    of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected, in turn: inout Turn
+  ) {
     records.forgetExpected(run)
     guard let (body, bests) = RecordBody.made(of: past, settings: settings.unchosenMetrics),
       let start = past.startedAt
     else {
-      return commits.add([.forgetExpected(run)], then: [])
+      return turn.write([.forgetExpected(run)], then: [])
     }
     let known = records.kept[run]
     let startedAt = known?.startedAtUnixSeconds ?? records.date(of: run) ?? incarnation.wallSeconds(at: start)
@@ -110,12 +112,12 @@ extension HubCore {
       utcOffsetSeconds: known.map(\.utcOffsetSeconds) ?? settings.utcOffset(startedAt), bests: bests,
       title: known?.title ?? "", note: known?.note ?? "")
     summary.add(body.report.metrics)
-    keep(RunRecord(summary: summary, body: body), then: [])
+    keep(RunRecord(summary: summary, body: body), then: [], in: &turn)
   }
 
-  private mutating func keep(_ record: RunRecord, then: [Effect]) {
+  private mutating func keep(_ record: RunRecord, then: [Effect], in turn: inout Turn) {
     let change = records.keep(record.summary)
-    commits.add(
+    turn.write(
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
 
@@ -130,25 +132,25 @@ extension HubCore {
 // Inquiries of a shell about records, and the changes that it makes.
 extension HubCore {
   mutating func answerOfRecords(
-    _ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]
+    _ inquiry: Inquiry, _ number: UInt64, in turn: inout Turn
   ) {
     switch inquiry {
     case .records(let from):
-      give(.durably(records.page(from: from)), to: number, into: &actions)
-    case .record(let run, let from): give(.part(of: run, from: from, in: records.kept), to: number, into: &actions)
-    case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, into: &actions)
+      give(.durably(records.page(from: from)), to: number, in: &turn)
+    case .record(let run, let from): give(.part(of: run, from: from, in: records.kept), to: number, in: &turn)
+    case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, in: &turn)
     case .removeRecord(let run):
       guard let (version, change) = records.remove(run) else {
-        return give(.refused(InquiryFailure.noRecord), to: number, into: &actions)
+        return give(.refused(InquiryFailure.noRecord), to: number, in: &turn)
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
-      if samples.isPending { commitSamples(at: now) }
-      commits.add(
+      if samples.isPending { commitSamples(in: &turn) }
+      turn.write(
         [.forgetExpected(run), .removeRecord(run, version: version, change: change)],
         then: [.recordChanged(.removed(run), change)])
-      eraseJournal(of: run, at: now)
-      give(.durably(.done(nil)), to: number, into: &actions)
-    case .putRecord(let upload): receive(upload, number, into: &actions)
+      eraseJournal(of: run, in: &turn)
+      give(.durably(.done(nil)), to: number, in: &turn)
+    case .putRecord(let upload): receive(upload, number, in: &turn)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       break
@@ -156,44 +158,44 @@ extension HubCore {
   }
 
   private mutating func edit(
-    _ run: RunID, title: String?, note: String?, _ number: UInt64, into actions: inout [Action]
+    _ run: RunID, title: String?, note: String?, _ number: UInt64, in turn: inout Turn
   ) {
     guard var summary = records.kept[run] else {
-      return give(.refused(InquiryFailure.noRecord), to: number, into: &actions)
+      return give(.refused(InquiryFailure.noRecord), to: number, in: &turn)
     }
     summary.title = title ?? summary.title
     summary.note = note ?? summary.note
     guard summary.title.utf8.count <= RecordSummary.titleBytesMax, summary.note.utf8.count <= RecordSummary.noteBytesMax
-    else { return give(.refused("the title or the note is too long"), to: number, into: &actions) }
-    guard summary != records.kept[run] else { return give(.durably(.done(nil)), to: number, into: &actions) }
+    else { return give(.refused("the title or the note is too long"), to: number, in: &turn) }
+    guard summary != records.kept[run] else { return give(.durably(.done(nil)), to: number, in: &turn) }
     summary.version += 1
     let change = records.keep(summary)
-    commits.add(
+    turn.write(
       [.editRecord(summary, change: change)],
       then: [.recordChanged(.kept(summary), change), .act(.answer(.done(nil), number))])
   }
 
-  private mutating func receive(_ upload: RecordUpload, _ number: UInt64, into actions: inout [Action]) {
+  private mutating func receive(_ upload: RecordUpload, _ number: UInt64, in turn: inout Turn) {
     let bytes: [UInt8]
     switch records.receive(upload) {
-    case .misfit: return give(.refused("the parts of the record do not fit together"), to: number, into: &actions)
-    case .incomplete: return give(.atOnce(.taken(isKnown: false)), to: number, into: &actions)
+    case .misfit: return give(.refused("the parts of the record do not fit together"), to: number, in: &turn)
+    case .incomplete: return give(.atOnce(.taken(isKnown: false)), to: number, in: &turn)
     case .complete(let all): bytes = all
     }
     guard var record = RunRecord(encoded: bytes) else {
-      return give(.refused("these bytes are not a record"), to: number, into: &actions)
+      return give(.refused("these bytes are not a record"), to: number, in: &turn)
     }
     if let flaw = record.flaw {
-      return give(.refused("this record cannot be kept: \(flaw)"), to: number, into: &actions)
+      return give(.refused("this record cannot be kept: \(flaw)"), to: number, in: &turn)
     }
     let run = record.runID
     // A record that is kept here, or will be made here, takes precedence.
     let isToCome = run == arbiter.control.runID && records.removal(of: run) == nil
     guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
-      return give(.durably(.taken(isKnown: true)), to: number, into: &actions)
+      return give(.durably(.taken(isKnown: true)), to: number, in: &turn)
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))
-    keep(record, then: [.act(.answer(.taken(isKnown: false), number))])
+    keep(record, then: [.act(.answer(.taken(isKnown: false), number))], in: &turn)
   }
 }
 

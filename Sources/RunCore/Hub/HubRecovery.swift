@@ -51,44 +51,44 @@ extension HubCore {
   }
 
   /// Decides the recovery once every press that the last incarnation accepted is judged.
-  mutating func decideRecovery(at now: BusTime) {
+  mutating func decideRecovery(in turn: inout Turn) {
     guard let unfinished, case .settling(let presses) = unfinished.stage,
       presses.allSatisfy({ book.unjudged[$0] == nil })
     else { return }
     let control = arbiter.control
     guard let runID = control.runOn, let startedAt = control.startedAt, startedAt <= unfinished.diedAt else {
       endRecovery()
-      return judgeLate(at: now)
+      return judgeLate(in: &turn)
     }
-    let isOverdue = now - unfinished.diedAt > settings.recoveryAgeMax
+    let isOverdue = turn.now - unfinished.diedAt > settings.recoveryAgeMax
     switch settings.recovery {
-    case .discard: stop(runID, .discarded, at: now)
-    case .finish: stop(runID, .finished, at: now)
-    case .ask where isOverdue, .resume where isOverdue: stop(runID, .overdue, at: now)
+    case .discard: stop(runID, .discarded, in: &turn)
+    case .finish: stop(runID, .finished, in: &turn)
+    case .ask where isOverdue, .resume where isOverdue: stop(runID, .overdue, in: &turn)
     case .ask:
-      self.unfinished?.stage = .asking(runID, since: now)
-      arbiter.waitForDecision(about: runID, diedAt: unfinished.diedAt, askedAt: now)
-      commits.add(
-        [.setUnanswered(runID, since: unfinished.diedAt)], then: [tellRecovery(of: runID, .asked, at: now)])
+      self.unfinished?.stage = .asking(runID, since: turn.now)
+      arbiter.waitForDecision(about: runID, diedAt: unfinished.diedAt, askedAt: turn.now)
+      turn.write(
+        [.setUnanswered(runID, since: unfinished.diedAt)], then: [tellRecovery(of: runID, .asked, at: turn.now)])
     case .resume:
-      commits.add(goOn(from: unfinished.backAt), then: [])
-      judgeLate(at: now)
+      turn.write(goOn(from: unfinished.backAt), then: [])
+      judgeLate(in: &turn)
     }
   }
 
   /// Carries out a recovery decision; `false` if no run waits for one.
-  mutating func recover(_ answer: RecoveryAnswer, at now: BusTime) -> Bool {
+  mutating func recover(_ answer: RecoveryAnswer, in turn: inout Turn) -> Bool {
     guard case .asking(let runID, _)? = unfinished?.stage else { return false }
     let answered = StoreOperation.setUnanswered(runID, since: nil)
     switch answer {
     case .resume:
-      let operations = [answered] + goOn(from: now)
+      let operations = [answered] + goOn(from: turn.now)
       publisher.suspendTicks()
-      publishNow(operations, then: [.anchor], at: now)
-      judgeLate(at: now)
+      publishNow(operations, then: [.anchor], in: &turn)
+      judgeLate(in: &turn)
     case .finish, .discard:
-      commits.add([answered], then: [])
-      stop(runID, answer == .discard ? .discarded : .finished, at: now)
+      turn.write([answered], then: [])
+      stop(runID, answer == .discard ? .discarded : .finished, in: &turn)
     }
     return true
   }
@@ -97,7 +97,7 @@ extension HubCore {
   /// resumes it. A press made before the question waits for the decision.
   ///
   /// - Returns: the press as it is to be judged. A stop that answers is the stop of the run, at the last sign of life.
-  mutating func receiveAsAnswer(_ press: AcceptedCommand, at now: BusTime) -> AcceptedCommand {
+  mutating func receiveAsAnswer(_ press: AcceptedCommand, in turn: inout Turn) -> AcceptedCommand {
     guard case .asking(let runID, let since)? = unfinished?.stage, press.pressedAt >= since,
       !arbiter.isOfHeldRun(press)
     else { return press }
@@ -109,11 +109,11 @@ extension HubCore {
       guard arbiter.control.canonical(meant) == runID else { return press }
     }
     guard command.kind == .stop, let diedAt = unfinished?.diedAt else {
-      _ = recover(.resume, at: now)
+      _ = recover(.resume, in: &turn)
       return press
     }
     unfinished?.stage = .stopping(runID)
-    commits.add([.setUnanswered(runID, since: nil)], then: [tellRecovery(of: runID, .finished, at: now)])
+    turn.write([.setUnanswered(runID, since: nil)], then: [tellRecovery(of: runID, .finished, at: turn.now)])
     return press.moved(to: diedAt)
   }
 
@@ -133,8 +133,8 @@ extension HubCore {
   }
 
   /// Settles the windows that are due, one that opens behind a settled window included.
-  mutating func settleDueWindows(at now: BusTime) {
-    while let deadline = arbiter.deadline, deadline <= now { settle(at: now, now: now) }
+  mutating func settleDueWindows(in turn: inout Turn) {
+    while let deadline = arbiter.deadline, deadline <= turn.now { settle(at: turn.now, in: &turn) }
   }
 
   /// Lets the run go on from a moment, and returns the write for the gap before it in which the hub was dead.
@@ -150,18 +150,18 @@ extension HubCore {
 
   /// Stops the run at the hub's last sign of life. The stop is a press as any other: it joins the window that is open,
   /// and is durable before that window settles.
-  private mutating func stop(_ runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) {
+  private mutating func stop(_ runID: RunID, _ outcome: RunRecovery.Outcome, in turn: inout Turn) {
     guard let diedAt = unfinished?.diedAt else { return }
     unfinished?.stage = .stopping(runID)
     var operations: [StoreOperation] = []
     if outcome == .discarded { operations.append(records.discard(runID)) }
-    commits.add(operations, then: [tellRecovery(of: runID, outcome, at: now)])
+    turn.write(operations, then: [tellRecovery(of: runID, outcome, at: turn.now)])
     accept(
       AcceptedCommand(
-        command: Command(id: generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
+        command: Command(id: turn.generator.identifier(), kind: .stop, source: .recovery, runID: runID, base: base),
         deviceID: settings.deviceID, origin: .ownButton, sequence: book.nextOwnSequence(), pressedAt: diedAt,
         arrivedAt: diedAt),
-      mark: nil, at: now)
+      mark: nil, in: &turn)
   }
 
   private func tellRecovery(of runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) -> Effect {

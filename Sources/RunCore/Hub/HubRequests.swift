@@ -2,22 +2,21 @@
 extension HubCore {
   /// Handles a request, with or without a session. A REQ gets one reply, a DEALER also the stage before the verdict.
   mutating func receive(
-    _ request: Request, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
-    into actions: inout [Action]
+    _ request: Request, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
     guard request.version == wireVersion else {
       let message = Self.mismatch("the sender", request.version)
-      return refuse(connection, .versionMismatch, message, into: &actions)
+      return refuse(connection, .versionMismatch, message, in: &turn)
     }
     switch request.subject {
     case .command(let request):
-      admit(incoming(request, on: connection, by: identity, at: now), at: now, into: &actions)
+      admit(incoming(request, on: connection, by: identity, at: turn.now), in: &turn)
     case .state:
-      guard admitsQuestion(nil, by: identity, at: now) else {
-        return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
+      guard admitsQuestion(nil, by: identity, at: turn.now) else {
+        return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
       }
-      reply(.state(stateMessage(at: now, authoritative)), on: connection, into: &actions)
-    case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, at: now, into: &actions)
+      reply(.state(stateMessage(at: turn.now, authoritative)), on: connection, in: &turn)
+    case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, in: &turn)
     }
   }
 
@@ -38,33 +37,32 @@ extension HubCore {
 
   /// Answers an inquiry of a connection without a session. The asker may look and change nothing.
   private mutating func answer(
-    _ inquiry: Inquiry, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
-    into actions: inout [Action]
+    _ inquiry: Inquiry, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
     guard sessions.owedAnswers.hasRoom(for: connection) else {
-      return refuse(connection, .busy, Self.tooManyAnswers, into: &actions)
+      return refuse(connection, .busy, Self.tooManyAnswers, in: &turn)
     }
-    guard admitsQuestion(inquiry, by: identity, at: now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.questions), into: &actions)
+    guard admitsQuestion(inquiry, by: identity, at: turn.now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
     }
-    let (answer, speaksOfRun) = answerToVisitor(inquiry, by: identity, at: now)
+    let (answer, speaksOfRun) = answerToVisitor(inquiry, by: identity, in: &turn)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
     // ones wait behind it.
-    guard sessions.owedAnswers.isOwed(connection) || (speaksOfRun && !commits.isUrgentWorkDone) else {
-      return reply(.answer(answer), on: connection, into: &actions)
+    guard sessions.owedAnswers.isOwed(connection) || (speaksOfRun && !turn.commits.isUrgentWorkDone) else {
+      return reply(.answer(answer), on: connection, in: &turn)
     }
     sessions.owedAnswers.owe(to: connection)
-    commits.add([], then: [.reply(.answer(answer), connection)])
+    turn.write([], then: [.reply(.answer(answer), connection)])
   }
 
   /// Sends the answer to a request. A receipt with a verdict also tells the phase of the run.
-  mutating func reply(_ message: HubMessage, on connection: ConnectionID, into actions: inout [Action]) {
+  mutating func reply(_ message: HubMessage, on connection: ConnectionID, in turn: inout Turn) {
     var message = message
     if case .receipt(var receipt) = message, case .verdict = receipt.stage {
       receipt.phase = authoritative.phase
       message = .receipt(receipt)
     }
     let session = sessions[connection]?.number ?? 0
-    actions.append(.send(HubFrame(session: session, message: message), to: connection))
+    turn.act(.send(HubFrame(session: session, message: message), to: connection))
   }
 }

@@ -1,22 +1,21 @@
 // Samples are accepted at once, committed every three seconds, and acknowledged after the commit.
 extension HubCore {
   /// Accepts a reading of a sensor of the hub itself.
-  mutating func receiveOwn(_ sample: Sample, at now: BusTime, into actions: inout [Action]) {
+  mutating func receiveOwn(_ sample: Sample, in turn: inout Turn) {
     // The bound on writes that wait for a stalled store applies to the hub's own sensors, too.
-    guard !commits.isCongested else { return actions.append(.note("the store is far behind: a sample was dropped")) }
+    guard !turn.isCongested else { return turn.act(.note("the store is far behind: a sample was dropped")) }
     let clock = settings.clock
-    let time = busTime(of: sample.moment, in: nil, at: now) { min(clock.bus(at: $0), now) }
-    insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, at: now, into: &actions)
+    let time = busTime(of: sample.moment, in: nil, at: turn.now) { min(clock.bus(at: $0), turn.now) }
+    insert(sample.value, at: time, device: settings.deviceID, run: nil, stream: nil, in: &turn)
   }
 
   /// Accepts samples from a peer's stream, in order.
   mutating func receive(
-    _ transmissions: [SampleTransmission], of session: SessionTable.Session, arrival: BusTime, at now: BusTime,
-    into actions: inout [Action]
+    _ transmissions: [SampleTransmission], of session: SessionTable.Session, arrival: BusTime, in turn: inout Turn
   ) {
     let stream = StreamID(sender: session.hello.storeID, kind: .samples)
     // While its store is far behind, the hub accepts no samples. The watermark stays, and the sender keeps them.
-    guard !commits.isCongested else { return }
+    guard !turn.isCongested else { return }
     let speed = settings.clock.speed
     var isKnown = false
     for transmission in transmissions {
@@ -24,38 +23,38 @@ extension HubCore {
       // The start of the sample's run waits for its verdict. The sender sends the sample again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       // Beyond the pace the mark stays, too: what was accepted is acknowledged, and the rest is sent again.
-      if place == .next, !admits(.readings, session.identity, at: now) { break }
+      if place == .next, !admits(.readings, session.identity, at: turn.now) { break }
       switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
         guard let moment = transmission.moment, let value = transmission.value else {
           // A reading of a later version goes nowhere. It uses up its sequence number, so that the stream goes on.
-          samples.add(nil, stream: (stream, transmission.sequence), at: now)
-          actions.append(.note("\(session.hello.deviceID) sent a reading that this version does not know: ignored"))
+          samples.add(nil, stream: (stream, transmission.sequence), at: turn.now)
+          turn.act(.note("\(session.hello.deviceID) sent a reading that this version does not know: ignored"))
           continue
         }
-        let time = busTime(of: moment, in: transmission.runID, at: now) {
+        let time = busTime(of: moment, in: transmission.runID, at: turn.now) {
           arrival - speed.bus(fromReal: max(.zero, .zero - $0))
         }
         insert(
           value, at: time, device: session.hello.deviceID, run: transmission.runID,
-          stream: (stream, transmission.sequence), at: now, into: &actions)
+          stream: (stream, transmission.sequence), in: &turn)
       case .known: isKnown = true
-      case .gap: return actions.append(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
+      case .gap: return turn.act(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
       }
     }
     if isKnown { marks.acknowledge(stream) }
   }
 
   /// Whether received readings are not durable yet, or what they change is not published yet.
-  package var hasPendingSamples: Bool { samples.isPending || !commits.isIdle }
+  package var hasPendingSamples: Bool { samples.isPending || !rest.commits.isIdle }
 
   /// Commits gathered samples outside the schedule of ticks. If they amend a run whose snapshots are not on schedule, a
   /// snapshot is published as well.
-  mutating func commitSamples(at now: BusTime) {
-    if samples.isAmendment, !isTicking { return publishNow([], at: now) }
+  mutating func commitSamples(in turn: inout Turn) {
+    if samples.isAmendment, !isTicking { return publishNow([], in: &turn) }
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
-    commits.add(batch.operations, then: publishRoute() + acks)
+    turn.write(batch.operations, then: publishRoute() + acks)
   }
 
   /// Whether a start of this run is accepted and not judged. A start that waits for its stop may wait forever, so it
@@ -89,20 +88,20 @@ extension HubCore {
 
   private mutating func insert(
     _ value: SampleValue, at time: BusTime?, device: DeviceID, run: RunID?, stream: (StreamID, UInt64)?,
-    at now: BusTime, into actions: inout [Action]
+    in turn: inout Turn
   ) {
     // A reading outside every run, of an unknown run, or of one that has been over for more than a day is dropped. The
     // watermark still moves over it.
-    guard let time, let target = home(of: time, run: run), acceptsReadings(of: target, at: now) else {
-      return samples.add(nil, stream: stream, at: now)
+    guard let time, let target = home(of: time, run: run), acceptsReadings(of: target, at: turn.now) else {
+      return samples.add(nil, stream: stream, at: turn.now)
     }
     if target == arbiter.control.runID, ledger.entries.count >= settings.ledgerEntriesMax {
-      if samples.noteFull(target) { actions.append(.note("the run is full: it takes no more readings in")) }
-      return samples.add(nil, stream: stream, at: now)
+      if samples.noteFull(target) { turn.act(.note("the run is full: it takes no more readings in")) }
+      return samples.add(nil, stream: stream, at: turn.now)
     }
     if target != arbiter.control.runID {
       guard samples.admitPastReading(of: target, max: settings.pastReadingsMax) else {
-        return samples.add(nil, stream: stream, at: now)
+        return samples.add(nil, stream: stream, at: turn.now)
       }
     }
     let entry = presentRun.entry(at: time, .sample(value, device))
@@ -114,8 +113,10 @@ extension HubCore {
       if !isOpen, upTo.contains(.running) { samples.noteAmendment() }
       presentRun.insert(entry)
     }
-    samples.add(.append(target, entry), stream: stream, at: now)
-    if let operation = expectRecord(afterSampleOf: target, at: now) { samples.add(operation, stream: nil, at: now) }
+    samples.add(.append(target, entry), stream: stream, at: turn.now)
+    if let operation = expectRecord(afterSampleOf: target, at: turn.now) {
+      samples.add(operation, stream: nil, at: turn.now)
+    }
   }
 
   /// The run that a moment belongs to; `nil` when it belongs to none.

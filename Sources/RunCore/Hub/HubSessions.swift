@@ -2,63 +2,62 @@
 extension HubCore {
   /// Handles a frame from a connection.
   mutating func receive(
-    _ frame: PeerFrame, from connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
-    into actions: inout [Action]
+    _ frame: PeerFrame, from connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
-    guard mayEnter(identity, with: frame.message, on: connection, at: now, into: &actions) else { return }
+    guard mayEnter(identity, with: frame.message, on: connection, in: &turn) else { return }
     if case .request(let request) = frame.message, connection.isRequest || frame.session == 0 {
-      return receive(request, on: connection, by: identity, at: now, into: &actions)
+      return receive(request, on: connection, by: identity, in: &turn)
     }
     guard !connection.isRequest else {
-      return refuse(connection, .malformed, "a REQ socket can only send a request", into: &actions)
+      return refuse(connection, .malformed, "a REQ socket can only send a request", in: &turn)
     }
     switch frame.message {
-    case .pair(let request): return receive(request, by: identity, on: connection, at: now, into: &actions)
-    case .announceKey(let key): return announce(key, by: identity, on: connection, at: now, into: &actions)
+    case .pair(let request): return receive(request, by: identity, on: connection, in: &turn)
+    case .announceKey(let key): return announce(key, by: identity, on: connection, in: &turn)
     case .hello(let hello):
-      return receive(hello, sentAt: frame.sentAt, on: connection, by: identity, at: now, into: &actions)
+      return receive(hello, sentAt: frame.sentAt, on: connection, by: identity, in: &turn)
     default: break
     }
     guard let session = sessions.session(on: connection, by: identity) else {
-      return refuse(connection, .unknownSession, "say hello first", into: &actions)
+      return refuse(connection, .unknownSession, "say hello first", in: &turn)
     }
     guard frame.session == session.number else {
       // The refusal makes a peer that uses an old session say hello again.
-      actions.append(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
-      return refuse(connection, .unknownSession, "that session is over", into: &actions)
+      turn.act(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
+      return refuse(connection, .unknownSession, "that session is over", in: &turn)
     }
-    let arrival = sessions.arrival(sentAt: frame.sentAt, on: connection, at: now)
-    hear(connection, at: now, into: &actions)
+    let arrival = sessions.arrival(sentAt: frame.sentAt, on: connection, at: turn.now)
+    hear(connection, in: &turn)
     switch frame.message {
     case .command(let transmission):
-      receive(transmission, of: session, on: connection, arrival: arrival, at: now, into: &actions)
+      receive(transmission, of: session, on: connection, arrival: arrival, in: &turn)
     case .samples(let transmissions):
-      receive(transmissions, of: session, arrival: arrival, at: now, into: &actions)
+      receive(transmissions, of: session, arrival: arrival, in: &turn)
     case .ping(let number, let nextWithin, let roundTrip):
       sessions.ping(connection, nextWithin: nextWithin, roundTrip: roundTrip)
-      actions.append(.send(HubFrame(session: session.number, message: pong(number)), to: connection))
+      turn.act(.send(HubFrame(session: session.number, message: pong(number)), to: connection))
     case .query:
       // A peer that lacks the newest snapshot hears of it again with the next pong.
-      guard admitsQuestion(nil, by: identity, at: now) else { break }
-      let state = stateMessage(at: now, authoritative)
-      actions.append(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
-    case .goodbye: close(connection, isOver: true, at: now, into: &actions)
-    case .request(let request): receive(request, on: connection, by: identity, at: now, into: &actions)
+      guard admitsQuestion(nil, by: identity, at: turn.now) else { break }
+      let state = stateMessage(at: turn.now, authoritative)
+      turn.act(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
+    case .goodbye: close(connection, isOver: true, in: &turn)
+    case .request(let request): receive(request, on: connection, by: identity, in: &turn)
     case .delivery(let message):
-      if admits(message, of: session, at: now) { receive(message, of: session, at: now, into: &actions) }
-    case .inquire(let inquiry): answer(inquiry, of: session, on: connection, at: now, into: &actions)
+      if admits(message, of: session, at: turn.now) { receive(message, of: session, in: &turn) }
+    case .inquire(let inquiry): answer(inquiry, of: session, on: connection, in: &turn)
     case .fetchRecord(let fetch):
-      if admits(.recordParts, identity, at: now) { receive(fetch, of: session, on: connection, into: &actions) }
+      if admits(.recordParts, identity, at: turn.now) { receive(fetch, of: session, on: connection, in: &turn) }
     case .hello, .pair, .announceKey: break
     }
   }
 
   /// Refuses a connection, with a message that says what to do.
   func refuse(
-    _ connection: ConnectionID, _ code: Refusal.Code, _ message: String, into actions: inout [Action]
+    _ connection: ConnectionID, _ code: Refusal.Code, _ message: String, in turn: inout Turn
   ) {
     let session = sessions[connection]?.number ?? 0
-    actions.append(
+    turn.act(
       .send(HubFrame(session: session, message: .refused(Refusal(code: code, message: message))), to: connection))
   }
 
@@ -74,11 +73,11 @@ extension HubCore {
 
   /// Drops a frame of a kind that this version does not know. A refusal would make a peer react to it; only a REQ socket
   /// gets one, because it waits for its one reply.
-  func drop(_ connection: ConnectionID, into actions: inout [Action]) {
+  func drop(_ connection: ConnectionID, in turn: inout Turn) {
     guard connection.isRequest else {
-      return actions.append(.note("a frame of a kind that this version does not know was dropped"))
+      return turn.act(.note("a frame of a kind that this version does not know was dropped"))
     }
-    refuse(connection, .malformed, "this hub does not know that kind of frame: update the hub", into: &actions)
+    refuse(connection, .malformed, "this hub does not know that kind of frame: update the hub", in: &turn)
   }
 
   /// The refusal message for a sender of another wire version; 0 for one that states none.
@@ -88,127 +87,127 @@ extension HubCore {
   }
 
   /// Sends the welcome of a session and opens delivery to it.
-  mutating func welcome(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
+  mutating func welcome(_ connection: ConnectionID, in turn: inout Turn) {
     guard let session = sessions[connection] else { return }
     let hello = session.hello
     sessions.expectFirstPing(of: connection, isRunOn: authoritative.phase.isOn)
     let welcome = Welcome(
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
-      debounce: settings.debounce, received: received(from: hello.storeID), state: stateMessage(at: now, authoritative),
+      debounce: settings.debounce, received: received(from: hello.storeID),
+      state: stateMessage(at: turn.now, authoritative),
       recordsThrough: records.durableChange, enrolment: enrolment(of: session.identity))
-    actions.append(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
-    openDelivery(to: hello, within: session.limits, at: now, into: &actions)
+    turn.act(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
+    openDelivery(to: hello, within: session.limits, in: &turn)
   }
 
   /// Closes the session of a connection that is gone, and publishes that its device is unreachable.
   mutating func close(
-    _ connection: ConnectionID, isOver: Bool = false, at now: BusTime, into actions: inout [Action]
+    _ connection: ConnectionID, isOver: Bool = false, in turn: inout Turn
   ) {
     guard let session = sessions.close(connection) else { return }
-    closeDelivery(to: session, isOver: isOver, at: now)
-    publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
+    closeDelivery(to: session, isOver: isOver, in: &turn)
+    publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), in: &turn)
   }
 
   /// Says goodbye to every peer, so that peers can tell a normal end from a crash, and ends the hub.
-  mutating func sayFarewell(into actions: inout [Action]) {
+  mutating func sayFarewell(in turn: inout Turn) {
     for (connection, session) in sessions.inOrder {
-      actions.append(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
+      turn.act(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
     }
-    actions.append(.ended)
+    turn.act(.ended)
     ending = .over
   }
 
   /// Marks silent peers as unreachable, closes sessions that have been silent for ten minutes, and schedules the next
   /// check.
-  mutating func checkSilence(at now: BusTime, into actions: inout [Action]) {
-    for (connection, session, isOver) in sessions.silent(at: now) {
+  mutating func checkSilence(in turn: inout Turn) {
+    for (connection, session, isOver) in sessions.silent(at: turn.now) {
       if isOver {
-        close(connection, at: now, into: &actions)
+        close(connection, in: &turn)
       } else if session.isReachable {
         sessions.fallSilent(connection)
-        publish(sessions.loss(of: session.hello, wasReachable: true), into: &actions)
+        publish(sessions.loss(of: session.hello, wasReachable: true), in: &turn)
       }
     }
     sessions.scheduleSilenceCheck()
   }
 
   private mutating func receive(
-    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, at now: BusTime,
-    into actions: inout [Action]
+    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
     guard hello.version == wireVersion else {
       let message = Self.mismatch("\(hello.deviceID)", hello.version)
-      return refuse(connection, .versionMismatch, message, into: &actions)
+      return refuse(connection, .versionMismatch, message, in: &turn)
     }
-    guard admits(.hellos, identity, at: now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.hellos), into: &actions)
+    guard admits(.hellos, identity, at: turn.now) else {
+      return refuse(connection, .tooFast, Self.tooFast(.hellos), in: &turn)
     }
     guard hello.deviceID != settings.deviceID else {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
-      return refuse(connection, .malformed, message, into: &actions)
+      return refuse(connection, .malformed, message, in: &turn)
     }
     var hello = hello
     hello.deviceID = members.standIn(for: hello.deviceID, by: identity)
     if let reason = reasonToForbid(hello, by: identity) {
-      return forbid(identity, connection, reason, into: &actions)
+      return forbid(identity, connection, reason, in: &turn)
     }
     hello = counted(hello, by: identity)
-    hear(hello, by: identity, at: now, into: &actions)
+    hear(hello, by: identity, in: &turn)
     guard hasRoom(for: hello, by: identity) else {
-      return refuse(connection, .busy, "this key has enough sessions and stores here: end some", into: &actions)
+      return refuse(connection, .busy, "this key has enough sessions and stores here: end some", in: &turn)
     }
     guard hello.storeID != storeID else {
-      return refuse(connection, .storeRegressed, "this store id is the hub's: the device begins anew", into: &actions)
+      return refuse(connection, .storeRegressed, "this store id is the hub's: the device begins anew", in: &turn)
     }
     // A device whose connection has another identity than before begins anew with a store of that identity.
     guard identity.mayUse(storeOf: mail.owner(of: hello.storeID)) else {
       let message = "this store belongs to another identity: the device begins anew"
-      return refuse(connection, .storeRegressed, message, into: &actions)
+      return refuse(connection, .storeRegressed, message, in: &turn)
     }
     // Adopting a term that no number of starts reaches would leave no terms above it.
     guard hello.termSeen <= max(term, HubTerm.seenMax) else {
       let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
-      return refuse(connection, .malformed, message, into: &actions)
+      return refuse(connection, .malformed, message, in: &turn)
     }
-    guard hello.termSeen <= term || incarnation.admitRaise(at: monotonic(at: now)) else {
-      return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", into: &actions)
+    guard hello.termSeen <= term || incarnation.admitRaise(at: monotonic(at: turn.now)) else {
+      return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", in: &turn)
     }
     if sessions.session(on: connection, by: identity)?.hello == hello {
       // A repeated hello keeps the session that its first welcome named.
-      hear(connection, at: now, into: &actions)
-      return welcome(hello, on: connection, at: now, into: &actions)
+      hear(connection, in: &turn)
+      return welcome(hello, on: connection, in: &turn)
     }
     let wasReachable = sessions.isReachable(hello.deviceID)
     // A peer has one session: a new hello closes its earlier one, on this connection or another.
     let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
     let closed = earlier.compactMap { sessions.close($0) }
-    for session in closed { closeDelivery(to: session, at: now) }
-    if sessions.isFull, let session = sessions.closeLongestSilent() { closeDelivery(to: session, at: now) }
+    for session in closed { closeDelivery(to: session, in: &turn) }
+    if sessions.isFull, let session = sessions.closeLongestSilent() { closeDelivery(to: session, in: &turn) }
     guard !sessions.isFull else {
-      return refuse(connection, .busy, "the hub's table of sessions is full", into: &actions)
+      return refuse(connection, .busy, "the hub's table of sessions is full", in: &turn)
     }
     sessions.open(
       hello, sentAt: sentAt, on: connection, by: identity, limits: incarnation.limits(of: connection),
-      isRunOn: authoritative.phase.isOn, at: now)
-    guard join(hello, on: connection, by: identity, at: now, into: &actions) else {
+      isRunOn: authoritative.phase.isOn, at: turn.now)
+    guard join(hello, on: connection, by: identity, in: &turn) else {
       for session in closed {
-        publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
+        publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), in: &turn)
       }
       return
     }
-    welcome(hello, on: connection, at: now, into: &actions)
+    welcome(hello, on: connection, in: &turn)
     for session in closed where session.hello.deviceID != hello.deviceID {
-      publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), into: &actions)
+      publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), in: &turn)
     }
     if !wasReachable {
-      publish(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true), into: &actions)
+      publish(Presence(deviceID: hello.deviceID, role: hello.role, isReachable: true), in: &turn)
     }
   }
 
   /// Welcomes a peer at once, or after a commit if the peer has seen a higher term or its marks are not durable yet.
   private mutating func welcome(
-    _ hello: Hello, on connection: ConnectionID, at now: BusTime, into actions: inout [Action]
+    _ hello: Hello, on connection: ConnectionID, in turn: inout Turn
   ) {
     guard let session = sessions[connection]?.number else { return }
     if hello.termSeen > term {
@@ -216,30 +215,30 @@ extension HubCore {
       // before it answers.
       incarnation.raise(above: hello.termSeen)
       arbiter.setTerm(term)
-      publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], at: now)
-    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, at: now) {
+      publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], in: &turn)
+    } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, in: &turn) {
       // A welcome states durable marks only, so it waits for the commit.
-      commits.add([], then: [.welcome(connection, session: session)])
+      turn.write([], then: [.welcome(connection, session: session)])
     } else {
-      welcome(connection, at: now, into: &actions)
+      welcome(connection, in: &turn)
     }
   }
 
-  private mutating func hear(_ connection: ConnectionID, at now: BusTime, into actions: inout [Action]) {
-    publish(sessions.hear(connection, at: now), into: &actions)
-    noteHeard(connection, at: now)
+  private mutating func hear(_ connection: ConnectionID, in turn: inout Turn) {
+    publish(sessions.hear(connection, at: turn.now), in: &turn)
+    noteHeard(connection, in: &turn)
   }
 
   /// Stores when a device was heard, so that it is known after a crash of the hub: a minute after the last time, with the
   /// next commit for another reason, and ten minutes later at the latest. An idle hub should leave the flash alone.
-  private mutating func noteHeard(_ connection: ConnectionID, at now: BusTime) {
+  private mutating func noteHeard(_ connection: ConnectionID, in turn: inout Turn) {
     let speed = settings.clock.speed
     guard let hello = sessions[connection]?.hello, var device = mail.devices[hello.deviceID],
-      device.storeID == hello.storeID, now - device.heardAt >= speed.bus(fromReal: .seconds(60))
+      device.storeID == hello.storeID, turn.now - device.heardAt >= speed.bus(fromReal: .seconds(60))
     else { return }
-    device.heardAt = now
+    device.heardAt = turn.now
     mail.meet(device)
-    commits.add([.meet(device)], then: [], dueAt: now + speed.bus(fromReal: .seconds(600)))
+    turn.write([.meet(device)], then: [], dueAt: turn.now + speed.bus(fromReal: .seconds(600)))
   }
 
   /// The writes that store when each connected device was heard last.
@@ -254,7 +253,7 @@ extension HubCore {
     }
   }
 
-  private func publish(_ presence: Presence?, into actions: inout [Action]) {
-    if let presence { actions.append(.publish(.presence(presence))) }
+  private func publish(_ presence: Presence?, in turn: inout Turn) {
+    if let presence { turn.act(.publish(.presence(presence))) }
   }
 }

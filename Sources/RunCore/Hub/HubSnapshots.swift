@@ -14,17 +14,17 @@ extension HubCore {
 
   func clockMark(at now: BusTime) -> StoreOperation { .setClock(real: settings.clock.real(at: now), bus: now) }
 
-  mutating func tick(at now: BusTime) {
-    if publisher.tick(isTicking: isTicking, at: now) { publishNow([], at: now) }
+  mutating func tick(in turn: inout Turn) {
+    if publisher.tick(isTicking: isTicking, at: turn.now) { publishNow([], in: &turn) }
   }
 
   /// Commits the given writes together with the gathered samples, and publishes the resulting state after the commit.
-  mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], at now: BusTime) {
-    let operations = operations + [clockMark(at: now)] + forgetOldVerdicts(at: now)
+  mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], in turn: inout Turn) {
+    let operations = operations + [clockMark(at: turn.now)] + forgetOldVerdicts(at: turn.now)
     let batch = samples.take()
     let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
-    let snapshot = capture(at: now)
-    commits.add(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
+    let snapshot = capture(at: turn.now)
+    turn.write(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
   }
 
   /// Forgets verdicts that are too old or too many, and returns the write for that.
@@ -32,27 +32,27 @@ extension HubCore {
     book.prune(at: now).map { [.forgetVerdicts(judgedBefore: $0)] } ?? []
   }
 
-  mutating func republish(_ topic: Topic, at now: BusTime, into actions: inout [Action]) {
+  mutating func republish(_ topic: Topic, in turn: inout Turn) {
     switch topic {
     case .snapshots:
-      if let snapshot = publisher.repeatForSubscriber(at: now, speed: settings.clock.speed) {
-        actions.append(.publish(.snapshot(stateMessage(at: now, snapshot))))
+      if let snapshot = publisher.repeatForSubscriber(at: turn.now, speed: settings.clock.speed) {
+        turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
       }
     case .feed: break
     case .route: presentRun.followRoute()
     case .live:
-      if let message = live.follow(at: now, speed: settings.clock.speed) {
-        actions.append(.publish(.live(message)))
+      if let message = live.follow(at: turn.now, speed: settings.clock.speed) {
+        turn.act(.publish(.live(message)))
       }
     }
   }
 
   /// Publishes what lock screens are to show, if the policy wants that now.
-  mutating func pushLive(at now: BusTime, into actions: inout [Action]) {
-    if let push = live.push(at: now) {
-      actions += [.publish(.live(LiveMessage(push: push))), .showLive(LiveActivity(push))]
-    } else if let message = live.dueRepetition(at: now, speed: settings.clock.speed) {
-      actions.append(.publish(.live(message)))
+  mutating func pushLive(in turn: inout Turn) {
+    if let push = live.push(at: turn.now) {
+      turn.act(.publish(.live(LiveMessage(push: push))), .showLive(LiveActivity(push)))
+    } else if let message = live.dueRepetition(at: turn.now, speed: settings.clock.speed) {
+      turn.act(.publish(.live(message)))
     }
   }
 }

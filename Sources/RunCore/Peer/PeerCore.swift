@@ -4,6 +4,8 @@
 /// The core routes: it gives each event to its parts and turns what they return into writes and actions. A part has
 /// private state and does not know the core or another part.
 package struct PeerCore: Sendable {
+  typealias Turn = RunCore.Turn<Action, Effect>
+
   /// What the peer does once a commit is durable.
   enum Effect: Sendable {
     case act(Action)
@@ -21,7 +23,7 @@ package struct PeerCore: Sendable {
   let settings: Settings
   /// How far the times of an earlier boot are moved; `nil` when they fit this boot's clock.
   private let shift: BusDuration?
-  var generator: SeededGenerator
+  var rest: Turn.Rest
   var identity: PeerIdentity
   var session: PeerSession
   var pace: HeartbeatPace
@@ -41,7 +43,6 @@ package struct PeerCore: Sendable {
   var enrolment: Enrolment?
   /// The key that the hub is to know of this machine, until it does.
   var announcing: KeyFingerprint?
-  var commits = CommitQueue<Effect>()
 
   /// Creates a peer from what its store kept; a new store has an empty history.
   ///
@@ -57,14 +58,14 @@ package struct PeerCore: Sendable {
     enrolment = settings.enrolment
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
-    generator = SeededGenerator(seed: settings.seed)
+    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
     identity = PeerIdentity(
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
     view = HubView(history.view, termSeen: history.term)
     pace = HeartbeatPace(limits: settings.limits)
     session = PeerSession(
-      nonce: generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.isRunOn)))
+      nonce: rest.generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.isRunOn)))
     let receiver = identity.receiver
     let delivery = history.delivery
     func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {
@@ -137,7 +138,7 @@ package struct PeerCore: Sendable {
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? {
     let own = BusTime.earliest(
-      commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
+      rest.commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
     guard session.isUp else { return own }
     return BusTime.earliest(
       own, commands.retryAt, samples.retryAt, courier.deadline, forwarder.retryAt, records.retryAt)
@@ -147,159 +148,161 @@ package struct PeerCore: Sendable {
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
-    var actions: [Action] = []
-    failureDetector.pass(to: now, isRunOn: view.isRunOn, hearing: session.hearing)
+    var turn = Turn(at: now, &rest)
+    failureDetector.pass(to: turn.now, isRunOn: view.isRunOn, hearing: session.hearing)
     switch event {
-    case .started: start(at: now)
-    case .linkUp: greet(at: now, into: &actions)
-    case .linkDown: loseLink(into: &actions)
+    case .started: start(in: &turn)
+    case .linkUp: greet(in: &turn)
+    case .linkDown: loseLink(in: &turn)
     case .linkRefused(let reason):
-      loseLink(into: &actions)
-      if session.refuseLink(reason) { actions.append(.reachability(false)) }
+      loseLink(in: &turn)
+      if session.refuseLink(reason) { turn.act(.reachability(false)) }
     case .suspended:
       failureDetector.setListening(false, hearing: session.hearing)
-      loseLink(into: &actions)
+      loseLink(in: &turn)
     case .resumed: failureDetector.setListening(true, hearing: session.hearing)
-    case .frame(let frame): receive(frame, at: now, into: &actions)
-    case .event(let event): receive(event, at: now, into: &actions)
-    case .press(let command): press(command, at: now, into: &actions)
-    case .samples(let samples): receive(samples, at: now, into: &actions)
-    case .post(let message, let deliveryClass): post(message, deliveryClass, at: now, into: &actions)
-    case .handling(let value): withCourier(at: now, into: &actions) { $0.setHandling(value, into: &$2) }
+    case .frame(let frame): receive(frame, in: &turn)
+    case .event(let event): receive(event, in: &turn)
+    case .press(let command): press(command, in: &turn)
+    case .samples(let samples): receive(samples, in: &turn)
+    case .post(let message, let deliveryClass): post(message, deliveryClass, in: &turn)
+    case .handling(let value): withCourier(in: &turn) { $0.setHandling(value, into: &$2) }
     case .handled(let stream, let sequence, let handlerGeneration):
       guard stream == courier.inbox.stream else { break }
-      withCourier(at: now, into: &actions) {
+      withCourier(in: &turn) {
         $0.handle(through: sequence, handlerGeneration: handlerGeneration, into: &$2)
       }
     case .failed(let stream, let sequence, let reason):
       guard stream == courier.inbox.stream else { break }
-      withCourier(at: now, into: &actions) { $0.fail(sequence, reason, into: &$2) }
-    case .spooled(let presses): if forwarder.add(presses) { sendForwards(at: now, into: &actions) }
-    case .inquire(let inquiry, let number): answer(inquiry, number, at: now, into: &actions)
-    case .recordRead(let reading, .inquiry(let number)): actions.append(.answer(reading.answer, number))
+      withCourier(in: &turn) { $0.fail(sequence, reason, into: &$2) }
+    case .spooled(let presses): if forwarder.add(presses) { sendForwards(in: &turn) }
+    case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
+    case .recordRead(let reading, .inquiry(let number)): turn.act(.answer(reading.answer, number))
     case .recordRead(_, .peer): break
     case .ask(let inquiry):
       questions.add(inquiry)
-      send(.inquire(inquiry), at: now, into: &actions)
+      send(.inquire(inquiry), in: &turn)
     case .announceKey(let key):
       announcing = key
-      send(.announceKey(key), at: now, into: &actions)
-    case .sendFailed: postpone(at: now)
-    case .committed(let id): for effect in commits.committed(id) { perform(effect, at: now, into: &actions) }
+      send(.announceKey(key), in: &turn)
+    case .sendFailed: postpone(in: &turn)
+    case .committed(let id): for effect in turn.commits.committed(id) { perform(effect, in: &turn) }
     case .commitFailed(let id):
-      guard commits.fail(id, retryAt: now + .seconds(1)) else { break }
+      guard turn.commits.fail(id, retryAt: turn.now + .seconds(1)) else { break }
       // The app gets an alarm even if the disk is full.
-      raiseAlarm(into: &actions)
+      raiseAlarm(in: &turn)
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
-      if session.isEnded { actions += [.note("the store took nothing more before the end"), .ended] }
-    case .deadline: meetDeadlines(at: now, into: &actions)
-    case .ending: end(at: now, into: &actions)
+      if session.isEnded { turn.act(.note("the store took nothing more before the end"), .ended) }
+    case .deadline: meetDeadlines(in: &turn)
+    case .ending: end(in: &turn)
     }
-    checkForHubFailure(at: now, into: &actions)
-    drawScreen(at: now, into: &actions)
-    if records.hasQuestions { answerWaiting(at: now, into: &actions) }
-    if let next = commits.next(at: now) { actions.append(.commit(next.id, next.operations)) }
-    return actions
+    checkForHubFailure(in: &turn)
+    drawScreen(in: &turn)
+    if records.hasQuestions { answerWaiting(in: &turn) }
+    if let next = turn.commits.next(at: turn.now) { turn.act(.commit(next.id, next.operations)) }
+    return turn.end(&rest)
   }
 
   /// Sends a message in the present session, if there is one.
-  func send(_ message: PeerMessage, at now: BusTime, into actions: inout [Action]) {
+  func send(_ message: PeerMessage, in turn: inout Turn) {
     guard let number = session.number else { return }
-    actions.append(.send(PeerFrame(session: number, sentAt: now, message: message)))
+    turn.act(.send(PeerFrame(session: number, sentAt: turn.now, message: message)))
   }
 
-  private mutating func start(at now: BusTime) {
-    failureDetector.start(at: now)
-    var operations: [StoreOperation] = [.setClock(real: now, bus: .zero)]
+  private mutating func start(in turn: inout Turn) {
+    failureDetector.start(at: turn.now)
+    var operations: [StoreOperation] = [.setClock(real: turn.now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }
-    commits.add(operations, then: [])
+    turn.write(operations, then: [])
   }
 
-  private mutating func end(at now: BusTime, into actions: inout [Action]) {
+  private mutating func end(in turn: inout Turn) {
     guard !session.isEnded else { return }
-    flushSamples()
-    commits.add([], then: [.act(.ended)])
-    send(.goodbye, at: now, into: &actions)
+    flushSamples(in: &turn)
+    turn.write([], then: [.act(.ended)])
+    send(.goodbye, in: &turn)
     session.end()
     closeStreams()
   }
 
-  private mutating func meetDeadlines(at now: BusTime, into actions: inout [Action]) {
-    if let due = samples.flushAt, due <= now { flushSamples() }
-    if let again = commits.retry(at: now) { actions.append(.commit(again.id, again.operations)) }
+  private mutating func meetDeadlines(in turn: inout Turn) {
+    let now = turn.now
+    if let due = samples.flushAt, due <= turn.now { flushSamples(in: &turn) }
+    if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
     let wasUp = session.isUp
-    carryOut(session.meetDeadline(at: now, interval: pace.interval(at: now)), at: now, into: &actions)
+    carryOut(session.meetDeadline(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
     guard wasUp else { return }
-    if let due = commands.retryAt, due <= now { retryCommands(at: now, into: &actions) }
-    if let due = samples.retryAt, due <= now {
-      samples.retry(at: now, generator: &generator)
-      sendSamples(at: now, into: &actions)
+    if let due = commands.retryAt, due <= turn.now { retryCommands(in: &turn) }
+    if let due = samples.retryAt, due <= turn.now {
+      samples.retry(at: turn.now, generator: &turn.generator)
+      sendSamples(in: &turn)
     }
-    if let due = forwarder.retryAt, due <= now { sendForwards(at: now, into: &actions) }
-    if let due = records.retryAt, due <= now { fetchRecords(at: now, into: &actions) }
-    withCourier(at: now, into: &actions) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
+    if let due = forwarder.retryAt, due <= turn.now { sendForwards(in: &turn) }
+    if let due = records.retryAt, due <= turn.now { fetchRecords(in: &turn) }
+    withCourier(in: &turn) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
   }
 
   /// Notes a press or news of the run. The heartbeat becomes quick again if it was slow in a pause.
-  mutating func noteNews(at now: BusTime, into actions: inout [Action]) {
-    pace.note(view.authoritative.phase, at: now)
-    carryOut(session.quicken(at: now, interval: pace.interval(at: now)), at: now, into: &actions)
+  mutating func noteNews(in turn: inout Turn) {
+    pace.note(view.authoritative.phase, at: turn.now)
+    carryOut(session.quicken(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
   }
 
-  private mutating func carryOut(_ step: PeerSession.Step?, at now: BusTime, into actions: inout [Action]) {
+  private mutating func carryOut(_ step: PeerSession.Step?, in turn: inout Turn) {
     switch step {
     case nil: break
-    case .greet: greet(isRepeat: true, at: now, into: &actions)
+    case .greet: greet(isRepeat: true, in: &turn)
     case .ping(let number, let interval):
-      send(.ping(number, nextWithin: interval, roundTrip: session.roundTrip), at: now, into: &actions)
+      send(.ping(number, nextWithin: interval, roundTrip: session.roundTrip), in: &turn)
     case .startOver(let wasReachable):
-      if wasReachable { actions.append(.reachability(false)) }
-      greet(at: now, into: &actions)
+      if wasReachable { turn.act(.reachability(false)) }
+      greet(in: &turn)
     }
   }
 
-  private mutating func perform(_ effect: Effect, at now: BusTime, into actions: inout [Action]) {
+  private mutating func perform(_ effect: Effect, in turn: inout Turn) {
+    let now = turn.now
     switch effect {
-    case .act(let action): actions.append(action)
+    case .act(let action): turn.act(action)
     case .commands(let effect):
-      if let receipt = commands.perform(effect) { return actions.append(.receipt(receipt)) }
-      sendCommands(at: now, into: &actions)
+      if let receipt = commands.perform(effect) { return turn.act(.receipt(receipt)) }
+      sendCommands(in: &turn)
     case .samples(let effect):
       samples.perform(effect)
-      sendSamples(at: now, into: &actions)
+      sendSamples(in: &turn)
     case .verdicts(let effect):
       guard verdicts.perform(effect) else { break }
-      send(.delivery(verdicts.acknowledgement), at: now, into: &actions)
+      send(.delivery(verdicts.acknowledgement), in: &turn)
     case .courier(let effect):
-      withCourier(at: now, into: &actions) { $0.perform(effect, at: now, generator: &$1, into: &$2) }
+      withCourier(in: &turn) { $0.perform(effect, at: now, generator: &$1, into: &$2) }
     case .records(let effect):
-      if let news = records.perform(effect) { actions.append(.record(news)) }
-      fetchRecords(at: now, into: &actions)
-    case .greet: if session.finishRenewal() { greet(at: now, into: &actions) }
-    case .alarm(let number): raiseAlarm(number, into: &actions)
+      if let news = records.perform(effect) { turn.act(.record(news)) }
+      fetchRecords(in: &turn)
+    case .greet: if session.finishRenewal() { greet(in: &turn) }
+    case .alarm(let number): raiseAlarm(number, in: &turn)
     }
   }
 
   /// Calls the courier and carries out the actions that it returns.
   mutating func withCourier(
-    at now: BusTime, into actions: inout [Action],
+    in turn: inout Turn,
     _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
   ) {
     var wanted: [Courier.Action] = []
-    body(&courier, &generator, &wanted)
+    body(&courier, &turn.generator, &wanted)
     for action in wanted {
       switch action {
-      case .send(let message): send(.delivery(message), at: now, into: &actions)
+      case .send(let message): send(.delivery(message), in: &turn)
       case .write(let operations, let isUrgent, let effect):
         quarantine.note(operations)
-        commits.add(
+        turn.write(
           operations, then: effect.map { [.courier($0)] } ?? [],
-          dueAt: isUrgent ? nil : now + CommitTiming.writeDelayMax)
-      case .hand(let handlerCall): actions.append(.hand(handlerCall))
-      case .receipt(let receipt): actions.append(.messageReceipt(receipt))
+          dueAt: isUrgent ? nil : turn.now + CommitTiming.writeDelayMax)
+      case .hand(let handlerCall): turn.act(.hand(handlerCall))
+      case .receipt(let receipt): turn.act(.messageReceipt(receipt))
       // The hub publishes this to everybody.
       case .processed: break
-      case .note(let text): actions.append(.note(text))
+      case .note(let text): turn.act(.note(text))
       }
     }
   }

@@ -14,45 +14,47 @@ extension PeerCore {
   }
 
   /// Notes that the hub was heard: anything that it sends is a sign of life.
-  mutating func noteSignOfLife(at now: BusTime) {
-    if let write = failureDetector.hear() { commits.add([write], then: [], dueAt: now + CommitTiming.writeDelayMax) }
+  mutating func noteSignOfLife(in turn: inout Turn) {
+    if let write = failureDetector.hear() {
+      turn.write([write], then: [], dueAt: turn.now + CommitTiming.writeDelayMax)
+    }
   }
 
   /// Handles the hub's goodbye.
-  mutating func receiveGoodbye(session number: UInt64, at now: BusTime, into actions: inout [Action]) {
+  mutating func receiveGoodbye(session number: UInt64, in turn: inout Turn) {
     guard session.believesGoodbye(of: number) else {
-      return actions.append(.note("a goodbye of an earlier life of the hub was dropped"))
+      return turn.act(.note("a goodbye of an earlier life of the hub was dropped"))
     }
-    if let write = failureDetector.dismiss() { commits.add([write], then: []) }
+    if let write = failureDetector.dismiss() { turn.write([write], then: []) }
     guard session.isUp else { return }
     closeStreams()
-    if session.leave(at: now, generator: &generator) { actions.append(.reachability(false)) }
+    if session.leave(at: turn.now, generator: &turn.generator) { turn.act(.reachability(false)) }
   }
 
   /// Tells the app when the state of the view has changed, and raises the alarm when the silence has lasted too long.
-  mutating func checkForHubFailure(at now: BusTime, into actions: inout [Action]) {
+  mutating func checkForHubFailure(in turn: inout Turn) {
     guard !session.isEnded else { return }
     let wanted = failureDetector.check(
-      view.authoritative, hearing: session.hearing, hub: identity.hub?.deviceID, at: now)
+      view.authoritative, hearing: session.hearing, hub: identity.hub?.deviceID, at: turn.now)
     for action in wanted {
       switch action {
-      case .show(let state): actions.append(.view(state))
-      case .alarm(let write, let number): commits.add([write], then: [.alarm(number)])
+      case .show(let state): turn.act(.view(state))
+      case .alarm(let write, let number): turn.write([write], then: [.alarm(number)])
       }
     }
   }
 
-  mutating func raiseAlarm(_ durable: UInt64? = nil, into actions: inout [Action]) {
-    if let lost = failureDetector.takePending(durable) { actions.append(.hubLost(lost)) }
+  mutating func raiseAlarm(_ durable: UInt64? = nil, in turn: inout Turn) {
+    if let lost = failureDetector.takePending(durable) { turn.act(.hubLost(lost)) }
   }
 
   /// Tells the app when what the lock screen shows has changed.
-  mutating func drawScreen(at now: BusTime, into actions: inout [Action]) {
-    let state = viewState(at: now)
+  mutating func drawScreen(in turn: inout Turn) {
+    let state = viewState(at: turn.now)
     let activity = screen.look(
-      at: view.clock?.bus(at: now), isStale: state.isStale, isHubLost: failureDetector.isAlarmed,
+      at: view.clock?.bus(at: turn.now), isStale: state.isStale, isHubLost: failureDetector.isAlarmed,
       pending: commands.unjudgedKinds)
-    if let activity { actions.append(.showLive(activity)) }
+    if let activity { turn.act(.showLive(activity)) }
   }
 
   /// When the lock screen becomes stale.

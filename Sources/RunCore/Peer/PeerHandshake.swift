@@ -1,8 +1,8 @@
 // The link: hello and welcome, the history of the streams, and the frames of the hub.
 extension PeerCore {
   /// Says hello and expects a welcome.
-  mutating func greet(isRepeat: Bool = false, at now: BusTime, into actions: inout [Action]) {
-    guard let nonce = session.greet(isRepeat: isRepeat, at: now, generator: &generator) else { return }
+  mutating func greet(isRepeat: Bool = false, in turn: inout Turn) {
+    guard let nonce = session.greet(isRepeat: isRepeat, at: turn.now, generator: &turn.generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
       nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
@@ -19,14 +19,14 @@ extension PeerCore {
       }
     }
     closeStreams()
-    actions.append(.send(PeerFrame(session: 0, sentAt: now, message: .hello(hello))))
+    turn.act(.send(PeerFrame(session: 0, sentAt: turn.now, message: .hello(hello))))
   }
 
   /// Ends the session after the control connection was lost.
-  mutating func loseLink(into actions: inout [Action]) {
+  mutating func loseLink(in turn: inout Turn) {
     guard !session.isRefused else { return }
     closeStreams()
-    if session.loseLink() { actions.append(.reachability(false)) }
+    if session.loseLink() { turn.act(.reachability(false)) }
   }
 
   mutating func closeStreams() {
@@ -38,53 +38,53 @@ extension PeerCore {
   }
 
   /// Handles a frame that the hub sent to this peer.
-  mutating func receive(_ frame: HubFrame, at now: BusTime, into actions: inout [Action]) {
-    guard frame.isPossible else { return actions.append(.note(Self.impossible)) }
-    if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, at: now, into: &actions) }
-    noteSignOfLife(at: now)
+  mutating func receive(_ frame: HubFrame, in turn: inout Turn) {
+    guard frame.isPossible else { return turn.act(.note(Self.impossible)) }
+    if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, in: &turn) }
+    noteSignOfLife(in: &turn)
     switch frame.message {
-    case .welcome(let welcome): return receive(welcome, session: frame.session, at: now, into: &actions)
-    case .refused(let refusal): return receive(refusal, session: frame.session, at: now, into: &actions)
-    case .pairing(.paired(let told)): return note(told, into: &actions)
+    case .welcome(let welcome): return receive(welcome, session: frame.session, in: &turn)
+    case .refused(let refusal): return receive(refusal, session: frame.session, in: &turn)
+    case .pairing(.paired(let told)): return note(told, in: &turn)
     case .pairing: return
     case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
     guard session.number == frame.session else {
-      return actions.append(.note("a frame of an earlier session was dropped"))
+      return turn.act(.note("a frame of an earlier session was dropped"))
     }
-    hear(at: now, into: &actions)
+    hear(in: &turn)
     switch frame.message {
-    case .receipt(let receipt): receive(receipt, at: now, into: &actions)
-    case .delivery(let message): receive(message, at: now, into: &actions)
+    case .receipt(let receipt): receive(receipt, in: &turn)
+    case .delivery(let message): receive(message, in: &turn)
     case .pong(let number, let newest, let recordsThrough):
-      session.receivePong(number, at: now)
+      session.receivePong(number, at: turn.now)
       // The newest snapshot was lost, and the next one may be far away: ask for it.
-      if lacks(newest) { send(.query, at: now, into: &actions) }
-      noteRecords(newest: recordsThrough, at: now, into: &actions)
-    case .recordChange(let change): receive(change, at: now, into: &actions)
-    case .state(let message): observe(message, isNewSession: false, at: now, into: &actions)
-    case .answer(let answer): if questions.receiveAnswer() { actions.append(.answered(answer)) }
+      if lacks(newest) { send(.query, in: &turn) }
+      noteRecords(newest: recordsThrough, in: &turn)
+    case .recordChange(let change): receive(change, in: &turn)
+    case .state(let message): observe(message, isNewSession: false, in: &turn)
+    case .answer(let answer): if questions.receiveAnswer() { turn.act(.answered(answer)) }
     case .welcome, .refused, .pairing, .goodbye: break
     }
   }
 
   /// Handles an event that the hub published.
-  mutating func receive(_ event: BusEvent, at now: BusTime, into actions: inout [Action]) {
+  mutating func receive(_ event: BusEvent, in turn: inout Turn) {
     // Events that were queued before the link was lost must not make the hub look alive.
     guard session.isUp else { return }
-    guard event.isPossible else { return actions.append(.note(Self.impossible)) }
-    noteSignOfLife(at: now)
-    hear(at: now, into: &actions)
+    guard event.isPossible else { return turn.act(.note(Self.impossible)) }
+    noteSignOfLife(in: &turn)
+    hear(in: &turn)
     switch event {
-    case .snapshot(let message): observe(message, isNewSession: false, at: now, into: &actions)
+    case .snapshot(let message): observe(message, isNewSession: false, in: &turn)
     case .command:
-      actions.append(.hear(event))
-      noteNews(at: now, into: &actions)
+      turn.act(.hear(event))
+      noteNews(in: &turn)
     case .live(let message):
       screen.receive(message.push)
-      actions.append(.hear(event))
-      if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, at: now, into: &actions) }
-    case .receipt, .presence, .message, .route: actions.append(.hear(event))
+      turn.act(.hear(event))
+      if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, in: &turn) }
+    case .receipt, .presence, .message, .route: turn.act(.hear(event))
     }
   }
 
@@ -102,64 +102,64 @@ extension PeerCore {
 
   private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
 
-  private mutating func hear(at now: BusTime, into actions: inout [Action]) {
-    if session.hear(at: now) { actions.append(.reachability(true)) }
+  private mutating func hear(in turn: inout Turn) {
+    if session.hear(at: turn.now) { turn.act(.reachability(true)) }
   }
 
   private mutating func observe(
-    _ message: StateMessage, isNewSession: Bool, at now: BusTime, into actions: inout [Action]
+    _ message: StateMessage, isNewSession: Bool, in turn: inout Turn
   ) {
-    guard let change = view.observe(message, isNewSession: isNewSession, at: now) else { return }
+    guard let change = view.observe(message, isNewSession: isNewSession, at: turn.now) else { return }
     let snapshot = message.snapshot
     screen.catchUp(with: snapshot)
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
-    actions.append(.hear(.snapshot(message)))
+    turn.act(.hear(.snapshot(message)))
     commands.dropShown(by: snapshot.order)
-    commits.add(view.keep(), then: [])
-    actions.append(.show(snapshot))
-    if change.isTransition { noteNews(at: now, into: &actions) }
+    turn.write(view.keep(), then: [])
+    turn.act(.show(snapshot))
+    if change.isTransition { noteNews(in: &turn) }
   }
 
   // MARK: Welcome
 
   private mutating func receive(
-    _ welcome: Welcome, session number: UInt64, at now: BusTime, into actions: inout [Action]
+    _ welcome: Welcome, session number: UInt64, in turn: inout Turn
   ) {
     guard session.awaits(welcome.nonce) else {
-      return actions.append(.note("a welcome to an earlier hello was dropped"))
+      return turn.act(.note("a welcome to an earlier hello was dropped"))
     }
     let isKnown = identity.hub?.storeID == welcome.storeID
-    if !isKnown { actions.append(.met) }
-    guard join(welcome, isKnown: isKnown, at: now, into: &actions) else { return }
-    guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(at: now, into: &actions) }
-    pace.note(welcome.state.snapshot.phase, at: now)
-    session.open(number, at: now, interval: pace.interval(at: now))
+    if !isKnown { turn.act(.met) }
+    guard join(welcome, isKnown: isKnown, in: &turn) else { return }
+    guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(in: &turn) }
+    pace.note(welcome.state.snapshot.phase, at: turn.now)
+    session.open(number, at: turn.now, interval: pace.interval(at: turn.now))
     view.open(welcome.speed)
-    hear(at: now, into: &actions)
+    hear(in: &turn)
     screen.beginSession(term: welcome.state.snapshot.order.term)
-    observe(welcome.state, isNewSession: true, at: now, into: &actions)
+    observe(welcome.state, isNewSession: true, in: &turn)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
-      actions.append(.subscribe(welcome.eventsEndpoint, settings.topics))
+      turn.act(.subscribe(welcome.eventsEndpoint, settings.topics))
     }
     if let told = welcome.enrolment {
       let before = enrolment?.nextHubKey
-      note(told, into: &actions)
+      note(told, in: &turn)
       // A hello tells the hub that its next key is kept here.
-      if told.nextHubKey != nil, told.nextHubKey != before, enrolment == told { return greet(at: now, into: &actions) }
+      if told.nextHubKey != nil, told.nextHubKey != before, enrolment == told { return greet(in: &turn) }
     }
-    if let key = announcing { send(.announceKey(key), at: now, into: &actions) }
-    openStreams(welcome, at: now, into: &actions)
+    if let key = announcing { send(.announceKey(key), in: &turn) }
+    openStreams(welcome, in: &turn)
   }
 
   /// Keeps what the hub tells this paired device about its bus. The hub may know the announced key from now on.
-  private mutating func note(_ told: Enrolment, into actions: inout [Action]) {
+  private mutating func note(_ told: Enrolment, in turn: inout Turn) {
     guard enrolment != nil, told.listVersion >= enrolment?.listVersion ?? 0 else { return }
     let known = announcing.flatMap { $0 == told.nextDeviceKey ? $0 : nil }
     if known != nil { announcing = nil }
     guard told != enrolment || known != nil else { return }
     enrolment = told
-    actions.append(.enrolled(told, announced: known))
+    turn.act(.enrolled(told, announced: known))
   }
 
   /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
@@ -167,7 +167,7 @@ extension PeerCore {
   ///
   /// - Returns: whether the session can be opened; `false` if the streams begin anew.
   private mutating func join(
-    _ welcome: Welcome, isKnown: Bool, at now: BusTime, into actions: inout [Action]
+    _ welcome: Welcome, isKnown: Bool, in turn: inout Turn
   ) -> Bool {
     let hub = PeerIdentity.Hub(storeID: welcome.storeID, deviceID: welcome.deviceID)
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
@@ -179,62 +179,63 @@ extension PeerCore {
     let hasForgotten = identity.hub == nil && welcome.received.values.contains { $0.sequence > 0 }
     if let reason = hasForgotten ? .senderLost : standings.first(where: { $0 != .good }) {
       let text = reason == .senderLost ? "this device's store has lost history" : "the hub's store has lost history"
-      resetIdentity(toward: hub, because: text, at: now, into: &actions)
+      resetIdentity(toward: hub, because: text, in: &turn)
       return false
     }
     guard !isKnown else { return true }
     guard identity.hub == nil else {
-      resetIdentity(toward: hub, because: "the hub has another store than before", at: now, into: &actions)
+      resetIdentity(toward: hub, because: "the hub has another store than before", in: &turn)
       return false
     }
-    bind(to: hub, then: [])
+    bind(to: hub, then: [], in: &turn)
     return true
   }
 
-  private mutating func openStreams(_ welcome: Welcome, at now: BusTime, into actions: inout [Action]) {
+  private mutating func openStreams(_ welcome: Welcome, in turn: inout Turn) {
+    let now = turn.now
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
     samples.open(received: mark(.samples))
-    acknowledgeSamples(through: mark(.samples).sequence, at: now)
-    acceptCommands(through: mark(.commands).sequence, at: now, into: &actions)
-    let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: now)
-    carryOut(expired, at: now, into: &actions)
-    carryOut(commands.countFirstTries(), at: now, into: &actions)
-    sendCommands(at: now, into: &actions)
-    sendForwards(at: now, into: &actions)
-    for question in questions.waiting { send(.inquire(question), at: now, into: &actions) }
-    sendSamples(at: now, into: &actions)
+    acknowledgeSamples(through: mark(.samples).sequence, in: &turn)
+    acceptCommands(through: mark(.commands).sequence, in: &turn)
+    let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: turn.now)
+    carryOut(expired, in: &turn)
+    carryOut(commands.countFirstTries(), in: &turn)
+    sendCommands(in: &turn)
+    sendForwards(in: &turn)
+    for question in questions.waiting { send(.inquire(question), in: &turn) }
+    sendSamples(in: &turn)
     let limits = settings.limits
-    withCourier(at: now, into: &actions) {
+    withCourier(in: &turn) {
       _ = $0.open(received: mark(.messages), within: limits, at: now, generator: &$1, into: &$2)
     }
-    if limits.carriesRecords { openRecords(newest: welcome.recordsThrough, at: now, into: &actions) }
+    if limits.carriesRecords { openRecords(newest: welcome.recordsThrough, in: &turn) }
   }
 
   // MARK: Lost history
 
   /// Asks the hub for a term above everything that was seen.
-  private mutating func claimTerm(at now: BusTime, into actions: inout [Action]) {
-    actions.append(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
+  private mutating func claimTerm(in turn: inout Turn) {
+    turn.act(.note("the hub shows less than it once did: its store has lost history, and it takes a new term"))
     // Its changes of records may differ from earlier ones with the same numbers.
-    commits.add([view.claimTerm(), records.renumber()], then: [])
-    greet(at: now, into: &actions)
+    turn.write([view.claimTerm(), records.renumber()], then: [])
+    greet(in: &turn)
   }
 
   /// Gives this peer a new store id, and with it new streams that cannot be confused with the old ones.
   private mutating func resetIdentity(
-    toward hub: PeerIdentity.Hub?, because reason: String, at now: BusTime, into actions: inout [Action]
+    toward hub: PeerIdentity.Hub?, because reason: String, in turn: inout Turn
   ) {
-    guard let write = identity.renew(at: now, generator: &generator) else { return }
-    actions.append(.note("\(reason): what is unacknowledged goes again as a new store"))
+    guard let write = identity.renew(at: turn.now, generator: &turn.generator) else { return }
+    turn.act(.note("\(reason): what is unacknowledged goes again as a new store"))
     session.renew()
     // A peer that knows no hub has nothing to renumber: the hub refused it before it was welcomed.
-    commits.add([write], then: hub == nil ? [.greet] : [])
-    if let hub { bind(to: hub, then: [.greet]) }
+    turn.write([write], then: hub == nil ? [.greet] : [])
+    if let hub { bind(to: hub, then: [.greet], in: &turn) }
   }
 
   /// Moves the streams to a hub.
-  private mutating func bind(to hub: PeerIdentity.Hub, then: [Effect]) {
+  private mutating func bind(to hub: PeerIdentity.Hub, then: [Effect], in turn: inout Turn) {
     let old = identity.receiver
     var operations = [identity.bind(to: hub)]
     if old != .none {
@@ -250,42 +251,42 @@ extension PeerCore {
     verdicts.renumber(from: hub.storeID)
     let restart = records.renumber()
     if old != .none { operations.append(restart) }
-    commits.add(operations, then: [.samples(sendable)] + then)
+    turn.write(operations, then: [.samples(sendable)] + then)
   }
 
   // MARK: Refusals
 
   private mutating func receive(
-    _ refusal: Refusal, session number: UInt64, at now: BusTime, into actions: inout [Action]
+    _ refusal: Refusal, session number: UInt64, in turn: inout Turn
   ) {
     switch refusal.code {
     case .versionMismatch:
       closeStreams()
-      if session.refuse() { actions.append(.reachability(false)) }
-      actions.append(.fail(refusal))
+      if session.refuse() { turn.act(.reachability(false)) }
+      turn.act(.fail(refusal))
     case .unknownSession:
       // If the refusal names another session than this peer's, the hub has restarted: say hello again. If it names this
       // one, it answers an older frame: ignore it. A hello that waits for its welcome is not repeated.
-      if let mine = session.number, mine != number { greet(at: now, into: &actions) }
+      if let mine = session.number, mine != number { greet(in: &turn) }
     case .storeRegressed:
       guard session.isGreeting else { return }
-      resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", at: now, into: &actions)
+      resetIdentity(toward: identity.hub, because: "storeRegressed: \(refusal.message)", in: &turn)
     case .forbidden where session.isGreeting, .busy where session.isGreeting:
-      if session.refuseHello(refusal.message) { actions.append(.reachability(false)) }
+      if session.refuseHello(refusal.message) { turn.act(.reachability(false)) }
     case .malformed, .busy, .listBehind, .tooFast, .storeBehind, .forbidden, .unknown:
-      actions.append(.note("the hub refused a frame: \(refusal.message)"))
-      if refusal.code == .malformed { forgetTerm(at: now, into: &actions) }
+      turn.act(.note("the hub refused a frame: \(refusal.message)"))
+      if refusal.code == .malformed { forgetTerm(in: &turn) }
     }
   }
 
   /// Forgets a term that no hub comes to, because the hub does not believe it.
-  private mutating func forgetTerm(at now: BusTime, into actions: inout [Action]) {
+  private mutating func forgetTerm(in turn: inout Turn) {
     let term = view.termSeen
     guard session.isGreeting, let writes = view.forgetTerm() else { return }
-    actions.append(.note("term \(term) is forgotten: no hub comes to it"))
+    turn.act(.note("term \(term) is forgotten: no hub comes to it"))
     session.forgetNumber()
     commands.dropJudged()
-    commits.add(writes + [records.renumber()], then: [])
-    greet(at: now, into: &actions)
+    turn.write(writes + [records.renumber()], then: [])
+    greet(in: &turn)
   }
 }

@@ -4,66 +4,66 @@ import DequeModule
 extension PeerCore {
   /// Posts a message of the app to the hub.
   mutating func post(
-    _ message: AppMessage, _ deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, in turn: inout Turn
   ) {
-    if let refusal = submit(message, deliveryClass, at: now, into: &actions) {
-      actions.append(.refusePost(message.id, refusal))
+    if let refusal = submit(message, deliveryClass, in: &turn) {
+      turn.act(.refusePost(message.id, refusal))
     }
   }
 
   /// Answers an inquiry of a caller on this machine.
-  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, at now: BusTime, into actions: inout [Action]) {
+  mutating func answer(_ inquiry: Inquiry, _ number: UInt64, in turn: inout Turn) {
     let hub = identity.hub?.deviceID
     switch inquiry {
-    case .peers: give(.refused("only the hub knows the peers: ask there"), to: number, into: &actions)
+    case .peers: give(.refused("only the hub knows the peers: ask there"), to: number, in: &turn)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      answerAboutRecords(inquiry, number, at: now, into: &actions)
+      answerAboutRecords(inquiry, number, in: &turn)
     case .report, .route, .series:
-      give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, into: &actions)
-    case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, into: &actions)
+      give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, in: &turn)
+    case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, in: &turn)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
-      give(.refused("only the hub pairs devices: ask there"), to: number, into: &actions)
-    case .unknown: give(.refused(InquiryFailure.unknown), to: number, into: &actions)
+      give(.refused("only the hub pairs devices: ask there"), to: number, in: &turn)
+    case .unknown: give(.refused(InquiryFailure.unknown), to: number, in: &turn)
     case .outbox:
-      var lines = commands.reports(for: hub, at: now) + courier.reports(at: now)
-      lines += samples.reports(for: hub, at: now)
-      give(.atOnce(.outbox(lines.sorted { $0.age > $1.age })), to: number, into: &actions)
+      var lines = commands.reports(for: hub, at: turn.now) + courier.reports(at: turn.now)
+      lines += samples.reports(for: hub, at: turn.now)
+      give(.atOnce(.outbox(lines.sorted { $0.age > $1.age })), to: number, in: &turn)
     case .quarantine:
-      give(.atOnce(.quarantine(quarantine.reports(at: now) { _ in hub })), to: number, into: &actions)
-    case .cancel(let id): give(cancel(id, at: now, into: &actions), to: number, into: &actions)
+      give(.atOnce(.quarantine(quarantine.reports(at: turn.now) { _ in hub })), to: number, in: &turn)
+    case .cancel(let id): give(cancel(id, in: &turn), to: number, in: &turn)
     case .retry(let id):
       guard let old = quarantine.message(id)?.message else {
-        return give(.refused(InquiryFailure.notQuarantined), to: number, into: &actions)
+        return give(.refused(InquiryFailure.notQuarantined), to: number, in: &turn)
       }
-      let message = AppMessage(id: generator.identifier(), name: old.name, body: old.body)
-      guard submit(message, .queued, at: now, into: &actions) == nil else {
-        return give(.refused(InquiryFailure.outboxFull), to: number, into: &actions)
+      let message = AppMessage(id: turn.generator.identifier(), name: old.name, body: old.body)
+      guard submit(message, .queued, in: &turn) == nil else {
+        return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn)
       }
-      give(quarantine.remove(id, answer: .done(message.id)), to: number, into: &actions)
+      give(quarantine.remove(id, answer: .done(message.id)), to: number, in: &turn)
     case .post(let message, let device):
       guard device == nil || device == hub else {
         let reason = "a peer's messages go to its hub, and \(device?.rawValue ?? "") is not known as that"
-        return give(.refused(reason), to: number, into: &actions)
+        return give(.refused(reason), to: number, in: &turn)
       }
-      let refusal = submit(message, .queued, at: now, into: &actions)
-      give(.posted(message.id, to: device, refusal: refusal), to: number, into: &actions)
-    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, into: &actions)
+      let refusal = submit(message, .queued, in: &turn)
+      give(.posted(message.id, to: device, refusal: refusal), to: number, in: &turn)
+    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, in: &turn)
     }
   }
 
   /// Gives an answer to a caller on this machine.
-  mutating func give(_ reply: InquiryReply, to number: UInt64, into actions: inout [Action]) {
+  mutating func give(_ reply: InquiryReply, to number: UInt64, in turn: inout Turn) {
     switch reply {
-    case .atOnce(let answer): actions.append(.answer(answer, number))
-    case .durably(let answer, let operations): commits.add(operations, then: [.act(.answer(answer, number))])
-    case .read(let run, let from): commits.add([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
+    case .atOnce(let answer): turn.act(.answer(answer, number))
+    case .durably(let answer, let operations): turn.write(operations, then: [.act(.answer(answer, number))])
+    case .read(let run, let from): turn.write([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
     }
   }
 
-  private mutating func cancel(_ id: MessageID, at now: BusTime, into actions: inout [Action]) -> InquiryReply {
+  private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
     if commands.holds(id) {
       guard let wanted = commands.cancel(id, shown: view.authoritative.order) else { return .cancelled(false) }
-      carryOut(wanted, at: now, into: &actions)
+      carryOut(wanted, in: &turn)
       return .cancelled(true)
     }
     let spooled = CommandID(high: id.high, low: id.low)
@@ -72,7 +72,7 @@ extension PeerCore {
       return .refused(InquiryFailure.notWaiting)
     }
     var isCancelled = false
-    withCourier(at: now, into: &actions) { isCancelled = $0.cancel(id, into: &$2) }
+    withCourier(in: &turn) { isCancelled = $0.cancel(id, into: &$2) }
     return .cancelled(isCancelled)
   }
 
@@ -80,10 +80,11 @@ extension PeerCore {
   ///
   /// - Returns: why it was refused; `nil` when it was accepted.
   private mutating func submit(
-    _ message: AppMessage, _ deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
+    _ message: AppMessage, _ deliveryClass: DeliveryClass, in turn: inout Turn
   ) -> PostRefusal? {
+    let now = turn.now
     var refusal: PostRefusal?
-    withCourier(at: now, into: &actions) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
+    withCourier(in: &turn) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
     return refusal
   }
 }

@@ -107,7 +107,7 @@ struct HubIdentityTests {
   func forgottenStore() {
     var hub = met()
     _ = hub.says("watch", .goodbye, by: Self.link)
-    hub.core.giveUp(HubStage.store("watch"))
+    hub.core.inTurn(at: hub.now) { $0.giveUp(HubStage.store("watch"), in: &$1) }
     hub.passes(.seconds(1))
     hub.commitsAll()
     #expect(hub.core.mail.owner(of: HubStage.store("watch")) == nil)

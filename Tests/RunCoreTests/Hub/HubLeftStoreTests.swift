@@ -160,7 +160,7 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.delivery.latestReceived.count == LatestValues.keysMax)
     #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
     _ = hub.says("c0", .goodbye)
-    hub.core.giveUp(StoreID(high: 5, low: 0))
+    hub.core.inTurn(at: hub.now) { $0.giveUp(StoreID(high: 5, low: 0), in: &$1) }
     #expect(hub.core.latest("c0.0", from: DeviceID("wrong")) != nil)
     #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
   }

@@ -406,7 +406,8 @@ struct HubMemberTests {
     hub.commitsAll()
     func rows(_ inquiry: Inquiry, by identity: ConnectionIdentity) -> [DeviceID?] {
       var core = hub.core
-      guard case .outbox(let rows) = core.answerToVisitor(inquiry, by: identity, at: hub.now).answer else { return [] }
+      let answer = core.inTurn(at: hub.now) { $0.answerToVisitor(inquiry, by: identity, in: &$1).answer }
+      guard case .outbox(let rows) = answer else { return [] }
       return rows.map(\.receiver)
     }
     #expect(rows(.outbox, by: .key(.test(1))) == ["watch"])
@@ -418,7 +419,7 @@ struct HubMemberTests {
   @Test("A device that presses while the hub's disk is far behind is told so, by a code of its own")
   func storeBehind() {
     var hub = joined()
-    hub.core.commits.add(Array(repeating: .setTerm(1), count: 1 << 16), then: [])
+    hub.core.rest.commits.add(Array(repeating: .setTerm(1), count: 1 << 16), then: [])
     #expect(
       sends(&hub, "watch", key: 1, command(.start, .watch, id: 5), sequence: 1).contains("watch ← refused storeBehind"))
   }

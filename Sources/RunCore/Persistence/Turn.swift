@@ -1,0 +1,53 @@
+/// One event of a node while it is handled: its time, what the node does about it, and what it writes.
+///
+/// Every part of a core that handles the event gets the turn and adds to it, in the order of its decisions.
+struct Turn<Action: Sendable, Durable: Sendable>: Sendable {
+  /// What a core keeps from one turn to the next: its commits, and its random numbers.
+  struct Rest: Sendable {
+    var commits = CommitQueue<Durable>()
+    var generator: SeededGenerator
+  }
+
+  /// The time of the event, on the core's clock.
+  let now: BusTime
+  /// What the driver is to do, in order.
+  private(set) var actions: [Action] = []
+  /// The commits under way and the one that gathers.
+  var commits: CommitQueue<Durable>
+  var generator: SeededGenerator
+
+  /// Begins a turn with what the last one left.
+  init(at now: BusTime, _ rest: inout Rest) {
+    self.now = now
+    (commits, generator) = (rest.commits, rest.generator)
+    // With two holders each write would copy the commit that gathers.
+    rest.commits = CommitQueue()
+  }
+
+  /// Ends the turn, and returns its actions.
+  consuming func end(_ rest: inout Rest) -> [Action] {
+    (rest.commits, rest.generator) = (commits, generator)
+    return actions
+  }
+
+  /// Adds an action, or several.
+  mutating func act(_ actions: Action...) { self.actions += actions }
+
+  mutating func act(contentsOf actions: [Action]) { self.actions += actions }
+
+  /// Adds writes to the commit that gathers.
+  ///
+  /// - Parameters:
+  ///   - operations: The writes.
+  ///   - then: What follows once they are durable.
+  ///   - dueAt: The latest moment for the commit; `nil` for an urgent write.
+  mutating func write(_ operations: [StoreOperation], then: [Durable], dueAt: BusTime? = nil) {
+    commits.add(operations, then: then, dueAt: dueAt)
+  }
+
+  /// Changes what follows the commits under way.
+  mutating func changeDurable(_ change: (inout Durable) -> Void) { commits.changeActions(change) }
+
+  /// Whether so much gathers that the core must accept nothing more.
+  var isCongested: Bool { commits.isCongested }
+}
