@@ -26,7 +26,6 @@ public struct LiveActivity: Hashable, Sendable {
 /// Keeps what the lock screen of a peer shows. It decides which push replaces the shown one, and when the screen is stale.
 package struct LiveScreen: Sendable {
   private var last: LivePush?
-  private var isNewSession = true
   /// The term in which the hub has begun the session.
   private var sessionTerm: UInt64 = 0
   /// What it shows; `nil` before the first push.
@@ -35,18 +34,21 @@ package struct LiveScreen: Sendable {
   /// A screen that shows nothing.
   package init() {}
 
-  /// A session begins. The hub may count its pushes anew, so the next push is shown whatever its number is.
+  /// A session begins.
   ///
-  /// - Parameter term: the hub's term. A push of a lower one comes from an incarnation that has ended meanwhile.
-  package mutating func beginSession(term: UInt64) { (isNewSession, sessionTerm) = (true, term) }
+  /// - Parameter term: the hub's term. A push of a lower one comes from an incarnation that has ended meanwhile. A hub whose
+  ///   own term is lower than that of the last push is another one, and its first push replaces that.
+  package mutating func beginSession(term: UInt64) {
+    sessionTerm = term
+    if let shown = last, term < shown.order.term { last = nil }
+  }
 
-  /// Takes a push; one that is not newer than the last one of the session changes nothing, nor does one of an earlier
-  /// incarnation, or one that would go back within a term.
+  /// Takes a push; one that is not newer than the last one changes nothing, nor does one of an earlier incarnation, or one
+  /// that would go back within a term. A hub counts its pushes anew in each term.
   package mutating func receive(_ push: LivePush) {
     guard push.order.term >= sessionTerm else { return }
     if let last, push.order.term == last.order.term, push.order < last.order { return }
-    defer { isNewSession = false }
-    if let last, !isNewSession, (push.order.term, push.number) <= (last.order.term, last.number) { return }
+    if let last, (push.order.term, push.number) <= (last.order.term, last.number) { return }
     last = push
   }
 

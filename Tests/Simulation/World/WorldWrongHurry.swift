@@ -27,7 +27,7 @@ extension World {
         .query, .inquire(.report), .inquire(.series), .inquire(.route(from: 0)), .inquire(.records(from: 0)),
         .fetchRecord(RecordFetch(after: 0, from: 0)),
       ]
-      for _ in 0..<400 { say(questions.randomElement(using: &random)!, by: place) }
+      for _ in 0..<900 { say(questions.randomElement(using: &random)!, by: place) }
     default:
       tally.count("hurry: messages")
       for _ in 0..<400 { say(someValue(key: "hurry"), by: place) }
