@@ -46,19 +46,19 @@ struct IncomingCommand: Sendable {
   }
 }
 
-// Admission: the one way by which commands enter the hub. docs/architecture.md and docs/protocol.md list the checks in
-// the same order.
+// Admission: the one way by which commands enter the hub. docs/protocol.md lists the checks in the same order, and a test
+// compares the lists.
 extension HubCore {
   /// Admits a command, refuses it, or answers it once more. A refused command leaves no trace: no mark moves, and there
   /// is no verdict.
   mutating func admit(_ incoming: IncomingCommand, in turn: inout Turn) {
-    // 1. Whether the identity may press as this device.
+    // 1. Device name: whether the identity may press as this device.
     if let reason = reasonToForbid(incoming), case .request(let connection, _) = incoming.origin {
       return forbid(incoming.identity, connection, reason, in: &turn)
     }
-    // 2. Whether its id is known. A known command has its one effect already.
+    // 2. Known id. A known command has its one effect already.
     let stage = book.stage(of: incoming.command.id)
-    // 3. Its position in the stream.
+    // 3. Position in the stream.
     guard isNext(incoming, in: &turn) else { return }
     // 4. Room to wait for the verdict.
     guard canWait(incoming, for: stage) else {
@@ -70,11 +70,11 @@ extension HubCore {
       noteRefusal(of: incoming.sender, refusal.message, in: &turn)
       return refuse(incoming, refusal, in: &turn)
     }
-    // 6. A known command is answered with the stage that it has reached.
+    // 6. Known command: it is answered with the stage that it has reached.
     if let stage { return answerAgain(incoming, stage, in: &turn) }
-    // 7. Whether the sender may give commands of this source.
+    // 7. Source: whether the sender may give its commands.
     if let reason = reasonToReject(incoming) { return reject(incoming, reason, in: &turn) }
-    // 8. Its press time, and 9. the commit that accepts it.
+    // 8. Press time, and 9. acceptance: the commit.
     accept(incoming, in: &turn)
   }
 

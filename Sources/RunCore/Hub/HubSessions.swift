@@ -133,48 +133,66 @@ extension HubCore {
     sessions.scheduleSilenceCheck()
   }
 
-  private mutating func receive(
-    _ hello: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
-  ) {
+  /// Why a hello is refused; `nil` if it is not. docs/protocol.md lists these checks and those of
+  /// ``receive(_:sentAt:on:by:in:)`` in the same order, and a test compares the lists.
+  ///
+  /// - Parameter hello: As the device states it; afterwards with the device name that it counts under.
+  private mutating func refusal(
+    of hello: inout Hello, by identity: ConnectionIdentity, in turn: inout Turn
+  ) -> Refusal? {
+    // 1. Version.
     guard hello.version == wireVersion else {
-      let message = Self.mismatch("\(hello.deviceID)", hello.version)
-      return refuse(connection, .versionMismatch, message, in: &turn)
+      return Refusal(code: .versionMismatch, message: Self.mismatch("\(hello.deviceID)", hello.version))
     }
+    // 2. Pace.
     guard admits(.hellos, identity, at: turn.now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.hellos), in: &turn)
+      return Refusal(code: .tooFast, message: Self.tooFast(.hellos))
     }
+    // 3. Hub's name.
     guard hello.deviceID != settings.deviceID else {
       let message = "\(hello.deviceID) is this hub's own name: give the device another"
-      return refuse(connection, .malformed, message, in: &turn)
+      return Refusal(code: .malformed, message: message)
     }
-    var hello = hello
+    // 4. Device name, and role.
     hello.deviceID = members.standIn(for: hello.deviceID, by: identity)
     if let reason = reasonToForbid(hello, by: identity) {
-      return forbid(identity, connection, reason, in: &turn)
+      turn.act(.forbade(identity, reason))
+      return Refusal(code: .forbidden, message: reason)
     }
     hello = counted(hello, by: identity)
     hear(hello, by: identity, in: &turn)
+    // 5. Share of the key.
     guard hasRoom(for: hello, by: identity) else {
-      return refuse(connection, .busy, "this key has enough sessions and stores here: end some", in: &turn)
+      return Refusal(code: .busy, message: "this key has enough sessions and stores here: end some")
     }
+    // 6. Store.
     guard hello.storeID != storeID else {
-      return refuse(connection, .storeRegressed, "this store id is the hub's: the device begins anew", in: &turn)
+      return Refusal(code: .storeRegressed, message: "this store id is the hub's: the device begins anew")
     }
-    // A device whose connection has another identity than before begins anew with a store of that identity.
     guard identity.mayUse(storeOf: mail.owner(of: hello.storeID)) else {
-      let message = "this store belongs to another identity: the device begins anew"
-      return refuse(connection, .storeRegressed, message, in: &turn)
+      return Refusal(
+        code: .storeRegressed, message: "this store belongs to another identity: the device begins anew")
     }
-    // Adopting a term that no number of starts reaches would leave no terms above it.
+    // 7. Term. Adopting one that no number of starts reaches would leave no terms above it.
     guard hello.termSeen <= max(term, HubTerm.seenMax) else {
       let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
-      return refuse(connection, .malformed, message, in: &turn)
+      return Refusal(code: .malformed, message: message)
     }
     guard hello.termSeen <= term || incarnation.admitRaise(at: monotonic(at: turn.now)) else {
-      return refuse(connection, .busy, "the hub was passed too often in a minute: say hello again", in: &turn)
+      return Refusal(code: .busy, message: "the hub was passed too often in a minute: say hello again")
     }
+    return nil
+  }
+
+  private mutating func receive(
+    _ stated: Hello, sentAt: BusTime, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
+  ) {
+    var hello = stated
+    if let refusal = refusal(of: &hello, by: identity, in: &turn) {
+      return refuse(connection, refusal.code, refusal.message, in: &turn)
+    }
+    // 8. Repetition. The session that its first welcome named goes on.
     if sessions.session(on: connection, by: identity)?.hello == hello {
-      // A repeated hello keeps the session that its first welcome named.
       hear(connection, in: &turn)
       return welcome(hello, on: connection, in: &turn)
     }
@@ -183,6 +201,7 @@ extension HubCore {
     let earlier = [connection, sessions.connection(of: hello.storeID)].compactMap { $0 }
     let closed = earlier.compactMap { sessions.close($0) }
     for session in closed { closeDelivery(to: session, in: &turn) }
+    // 9. Table of sessions.
     if sessions.isFull, let session = sessions.closeLongestSilent() { closeDelivery(to: session, in: &turn) }
     guard !sessions.isFull else {
       return refuse(connection, .busy, "the hub's table of sessions is full", in: &turn)
@@ -190,6 +209,7 @@ extension HubCore {
     sessions.open(
       hello, sentAt: sentAt, on: connection, by: identity, limits: incarnation.limits(of: connection),
       isRunOn: authoritative.phase.isOn, at: turn.now)
+    // 10. One history, and 11. table of devices.
     guard join(hello, on: connection, by: identity, in: &turn) else {
       for session in closed {
         publish(sessions.loss(of: session.hello, wasReachable: session.isReachable), in: &turn)
