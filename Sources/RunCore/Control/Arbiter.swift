@@ -194,9 +194,9 @@ package struct Arbiter: Sendable {
   private func classify(_ press: AcceptedCommand) -> Admission {
     let isOld = press.arrivedAt - press.pressedAt > max(rule.length, lateAfter)
     if isOfHeldRun(press) { return .held }
-    // Once the question is asked, a press made before it waits for the answer, however young it is.
+    // Once the question is asked, a press that does not answer it waits for the answer, however young it is.
     let opensHeldRun = press.command.kind == .start && press.stopFollows
-    if undecided?.askedAt != nil, !opensHeldRun, waitsForDecision(press, control) { return .late }
+    if undecided?.isAsked == true, !opensHeldRun, waitsForDecision(press, control) { return .late }
     // A device's presses keep their order, so a waiting one blocks those after it. A held run blocks only its own
     // stream: if the device has lost its store, the stop never arrives and a new stream must not wait for it.
     let isBlocked =
@@ -264,21 +264,20 @@ private struct UndecidedRun: Sendable {
   let run: RunID
   /// The last sign of life of the hub that had the run.
   let diedAt: BusTime
-  /// When the question about the run was asked; `nil` before that.
-  let askedAt: BusTime?
+  /// Whether the question about the run was asked.
+  let isAsked: Bool
 
-  /// Whether a press was made between the last sign of life and the question.
-  func covers(_ press: AcceptedCommand) -> Bool {
-    press.pressedAt > diedAt && askedAt.map { press.pressedAt < $0 } ?? true
-  }
+  /// Whether a press was made after the last sign of life.
+  func covers(_ press: AcceptedCommand) -> Bool { press.pressedAt > diedAt }
 }
 
 // Presses that were made while the hub of the run was dead.
 extension Arbiter {
   /// Lets the presses on a run that were made behind its hub's last sign of life wait until ``decided()``. A decision may
-  /// end the run before them. Until the question is asked, this holds for late presses alone.
-  package mutating func waitForDecision(about run: RunID, diedAt: BusTime, askedAt: BusTime?) {
-    undecided = UndecidedRun(run: run, diedAt: diedAt, askedAt: askedAt)
+  /// end the run before them. Until the question is asked, this holds for late presses alone. A press that answers the
+  /// question is received after ``decided()``.
+  package mutating func waitForDecision(about run: RunID, diedAt: BusTime, isAsked: Bool) {
+    undecided = UndecidedRun(run: run, diedAt: diedAt, isAsked: isAsked)
   }
 
   /// It is decided what becomes of the run. Call ``judgeLate(at:isPast:)`` afterwards.
@@ -287,8 +286,8 @@ extension Arbiter {
   /// Whether a press belongs to a held run, and so to no run that the hub knows.
   package func isOfHeldRun(_ press: AcceptedCommand) -> Bool { press.command.kind != .start && held.claims(press) }
 
-  /// Whether a press was made between the hub's last sign of life and the question, and may mean the undecided run, or
-  /// one whose start waits for the decision.
+  /// Whether a press was made after the hub's last sign of life, and may mean the undecided run, or one whose start waits
+  /// for the decision.
   private func waitsForDecision(_ press: AcceptedCommand, _ state: ControlState) -> Bool {
     guard let undecided, undecided.covers(press) else { return false }
     guard press.command.kind != .start, let named = press.command.runID else { return true }
@@ -298,6 +297,22 @@ extension Arbiter {
 }
 
 extension Arbiter {
+  /// What is wrong by its own rules; empty when it is good: each press waits in one place, and those of a window belong
+  /// into it.
+  package func check() -> [String] {
+    var wrong: [String] = []
+    var ids = waiting.map(\.press.command.id) + held.runs.flatMap { $0.presses.map(\.command.id) }
+    if case .open(let window) = state {
+      ids += window.presses.map(\.command.id)
+      if window.presses.isEmpty { wrong.append("an open window has no press") }
+      if window.presses.contains(where: { $0.pressedAt < window.first || $0.pressedAt > window.last }) {
+        wrong.append("a press lies outside its window")
+      }
+    }
+    if Set(ids).count < ids.count { wrong.append("a press waits in two places") }
+    return wrong
+  }
+
   /// Sets the hub's term, which verdicts carry from now on.
   package mutating func setTerm(_ term: UInt64) { self.term = term }
 

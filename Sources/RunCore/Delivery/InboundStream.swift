@@ -115,4 +115,10 @@ struct InboundStream: Sendable {
       waiting.removeFirst()
     }
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    taken.sequence >= handled.sequence && handled.sequence >= durable.sequence
+      ? [] : ["\(stream): taken \(taken.sequence), handled \(handled.sequence), durable \(durable.sequence)"]
+  }
 }

@@ -354,4 +354,24 @@ struct OutboundStream: Sendable {
       rows[index].isUncertain = true
     }
   }
+
+  /// What is wrong with the stream by its own rules; empty in a good one. Long streams are looked at in part.
+  func check() -> [String] {
+    var wrong: [String] = []
+    if !(acknowledged <= sent && sent <= assigned && durable <= max(assigned, reserved)) {
+      wrong.append("\(id): assigned \(assigned), durable \(durable), sent \(sent), acknowledged \(acknowledged)")
+    }
+    if let last = rows.last, last.sequence > assigned { wrong.append("\(id): row \(last.sequence) of \(assigned)") }
+    if bytes < 0 || flightBytes < 0 || flightRows < 0 || flightRows > rows.count {
+      wrong.append("\(id): \(bytes) bytes, \(flightBytes) of them and \(flightRows) rows in flight")
+    }
+    guard rows.count <= Self.checkedMax else { return wrong }
+    if zip(rows, rows.dropFirst()).contains(where: { $0.sequence >= $1.sequence }) {
+      wrong.append("\(id): its rows are not in order")
+    }
+    if rows.reduce(0, { $0 + ($1.item?.size ?? 0) }) != bytes { wrong.append("\(id): its bytes are miscounted") }
+    return wrong
+  }
+
+  private static let checkedMax = 64
 }

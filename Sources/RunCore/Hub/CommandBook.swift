@@ -197,4 +197,9 @@ struct CommandBook: Sendable {
 
   /// Forgets the last press time of a stream that was given up.
   mutating func forget(_ stream: StreamID) { lastPress[stream] = nil }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    slots.check() + claims.keys.filter { unjudged[$0] == nil }.map { "\($0) has a verdict, and a store waits for it" }
+  }
 }

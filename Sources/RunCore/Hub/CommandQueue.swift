@@ -82,6 +82,14 @@ struct CommandQueue: Sendable {
     let left = slots(of: command.sender) - 1
     taken[command.sender] = left > 0 ? left : nil
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    var slots: [Sender: Int] = [:]
+    for command in commands.values where !command.isHeld { slots[command.sender, default: 0] += 1 }
+    return (slots == taken ? [] : ["slots are miscounted: \(taken), not \(slots)"])
+      + (devices.count <= Self.devicesMax ? [] : ["\(devices.count) devices have reserved slots"])
+  }
 }
 
 /// Limits log notes about refused commands: one for the first refusal, and another after a minute without any.
@@ -122,7 +130,7 @@ extension HubCore {
       case .own: "this hub's own"
       case .device(let device), .stated(let device): "\(device)"
       }
-    turn.act(.note("a command of \(who) is refused for turn.now, and perhaps others after it: \(reason)"))
+    turn.act(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
   }
 
   /// Whether a store may be owed no more verdicts. Those of its unjudged commands count as owed. While all stores

@@ -285,4 +285,7 @@ struct DeviceMail: Sendable {
     room.bytes = Self.valueShare + min(Self.valueBytesMax, max(0, pool)) - own
     return room
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] { couriers.indices.flatMap { couriers.values[$0].check() } }
 }

@@ -123,7 +123,7 @@ package struct HubCore: Sendable {
         diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
       if let run = control.runOn {
         presentRun.stopClock(at: diedAt)
-        arbiter.waitForDecision(about: run, diedAt: diedAt, askedAt: nil)
+        arbiter.waitForDecision(about: run, diedAt: diedAt, isAsked: false)
       }
     }
     noteDeadline()
@@ -220,6 +220,7 @@ package struct HubCore: Sendable {
     if ending == .due { sayFarewell(in: &turn) }
     let actions = turn.end(&rest)
     noteDeadline()
+    assert(!isSmall || check().isEmpty, "\(check())")
     return actions
   }
 

@@ -67,7 +67,7 @@ extension HubCore {
     case .ask where isOverdue, .resume where isOverdue: stop(runID, .overdue, in: &turn)
     case .ask:
       self.unfinished?.stage = .asking(runID, since: turn.now)
-      arbiter.waitForDecision(about: runID, diedAt: unfinished.diedAt, askedAt: turn.now)
+      arbiter.waitForDecision(about: runID, diedAt: unfinished.diedAt, isAsked: true)
       turn.write(
         [.setUnanswered(runID, since: unfinished.diedAt)], then: [tellRecovery(of: runID, .asked, at: turn.now)])
     case .resume:

@@ -252,4 +252,17 @@ struct SessionTable: Sendable {
     sessions[connection]?.isFetching = false
     return sessions[connection]
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    var wrong: [String] = []
+    var counted: [DeviceID: Int] = [:]
+    for device in sessions.values.compactMap(\.memberDevice) { counted[device, default: 0] += 1 }
+    if counted != reachable { wrong.append("reachable sessions are miscounted: \(reachable), not \(counted)") }
+    for (store, connection) in connections where sessions[connection]?.hello.storeID != store {
+      wrong.append("the session of \(store) is another store's")
+    }
+    if !openStores.isSubset(of: connections.keys) { wrong.append("a store without a session is open") }
+    return wrong
+  }
 }

@@ -94,4 +94,12 @@ struct StreamMarks: Sendable {
     due = []
     return streams.compactMap { stream in durable[stream].map { (stream, $0.sequence) } }
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    durable.compactMap { stream, mark in
+      let sequence = received[stream]?.sequence ?? 0
+      return mark.sequence <= sequence ? nil : "\(stream): durable through \(mark.sequence), received \(sequence)"
+    }
+  }
 }

@@ -170,4 +170,7 @@ struct VerdictStreams: Sendable {
     streams[store] = nil
     return .drop(OutboundStreamID(receiver: store, kind: .verdicts))
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] { streams.indices.flatMap { streams.values[$0].check() } }
 }

@@ -266,4 +266,7 @@ struct Courier: Sendable {
           received: ReceivedMessage(message: message, from: device, deliveryClass: deliveryClass),
           stream: messages.inbound.stream, sequence: sequence, handlerGeneration: messages.handlerGeneration)))
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] { messages.outbound.check() + messages.inbound.check() + values.check() }
 }

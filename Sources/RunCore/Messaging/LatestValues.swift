@@ -298,6 +298,11 @@ struct LatestValues: Sendable {
     if posted[row.key]?.stage == .storing { posted[row.key]?.stage = .waiting }
     return isOpen ? send(at: now, generator: &generator) : []
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] {
+    received.values.reduce(0) { $0 + $1.row.size } == receivedBytes ? [] : ["the bytes of values are miscounted"]
+  }
 }
 
 extension LatestReceived {

@@ -265,6 +265,9 @@ struct CommandOutbox: Sendable {
       return other.kind == .stop && other.runID == run
     }
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] { stream.check() }
 }
 
 extension OutboxRow {

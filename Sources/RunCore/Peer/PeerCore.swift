@@ -200,7 +200,9 @@ package struct PeerCore: Sendable {
     drawScreen(in: &turn)
     if records.hasQuestions { answerWaiting(in: &turn) }
     if let next = turn.commits.next(at: turn.now) { turn.act(.commit(next.id, next.operations)) }
-    return turn.end(&rest)
+    let actions = turn.end(&rest)
+    assert(check().isEmpty, "\(check())")
+    return actions
   }
 
   /// Sends a message in the present session, if there is one.

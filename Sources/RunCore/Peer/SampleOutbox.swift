@@ -149,4 +149,7 @@ struct SampleOutbox: Sendable {
     return SampleTransmission(
       sequence: row.sequence, moment: sample.moment.moved(by: row.since - now), value: sample.value, runID: runID)
   }
+
+  /// What is wrong by its own rules; empty when it is good.
+  func check() -> [String] { stream.check() }
 }

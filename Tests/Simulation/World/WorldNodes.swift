@@ -7,6 +7,7 @@ extension World {
     checkDisplayClock(at: hubTime)
     if case .frame(_, let frame, _) = event, case .samples = frame.message { hub.readingAt = hubTime }
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
+    faults += hub.core?.check() ?? []
     let isDeadline = if case .deadline = event { true } else { false }
     noteDue(of: .hub)
     checkGoodbye(actions)
@@ -68,6 +69,7 @@ extension World {
   mutating func feedPeer(_ index: Int, _ event: PeerCore.Event) {
     let peerTime = peerNow(index)
     guard let actions = peers[index].core?.receive(event, at: peerTime) else { return }
+    faults += peers[index].core?.check() ?? []
     noteDue(of: .peer(index))
     for action in actions {
       switch action {

@@ -61,7 +61,8 @@ extension World {
 
   /// A peer announces its next key. It uses the key once the hub knows it.
   private mutating func rotateKey(of index: Int) {
-    guard key(of: index) != nil, peers[index].core != nil, peers[index].connection != nil,
+    // A hub that loses its store does not know what it has said of a new key.
+    guard key(of: index) != nil, peers[index].core != nil, peers[index].connection != nil, loss != .hub,
       owner.victim != index || !owner.isVictimOut
     else { return }
     tally.count("key announced")

@@ -17,10 +17,15 @@ extension World {
     announceTakenKeys(member)
   }
 
-  /// Announces keys that are not its own to announce: those of other devices, of the hub, and zeros.
+  /// Announces keys that are not its own to announce: those that other devices use, that of the hub, and zeros. It does
+  /// not know a key that another device has announced and not used.
   private mutating func announceTakenKeys(_ member: Int) {
     let hubKeys = [Self.bus.key, KeyFingerprint(Array(repeating: 0, count: KeyFingerprint.byteCount))!]
-    let taken = hub.store.members.devices.flatMap(\.keys).filter { .key($0) != wrong.identity } + hubKeys
+    let used = peers.indices.compactMap { index -> KeyFingerprint? in
+      guard index != owner.victim, case .key(let key) = peers[index].identity else { return nil }
+      return key
+    }
+    let taken = used + hubKeys
     for key in taken.shuffled(using: &random).prefix(2) { say(.announceKey(key), by: voice(of: member)) }
   }
 
