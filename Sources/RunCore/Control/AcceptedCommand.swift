@@ -74,3 +74,8 @@ package enum Admission: String, Hashable, Sendable, Codable {
   /// It belongs to a run that was made out of reach, and waits for that run's stop (``HeldRuns``).
   case held
 }
+
+extension AcceptedCommand {
+  /// The id of the run that a start begins.
+  var runOfStart: RunID { command.runOfStart }
+}

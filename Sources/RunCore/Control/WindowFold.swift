@@ -176,14 +176,3 @@ struct WindowFold {
       first: window.first, deadline: window.deadline, applied: made.sorted { $0.key < $1.key }.map(\.value))
   }
 }
-
-extension AcceptedCommand {
-  /// The id of the run that a start begins. If the sender named none, it is the command's id, so that it is unique and
-  /// a repeated start has the same one.
-  var runOfStart: RunID { command.runOfStart }
-}
-
-extension Command {
-  /// See ``AcceptedCommand/runOfStart``.
-  var runOfStart: RunID { runID ?? RunID(high: id.high, low: id.low) }
-}

@@ -221,3 +221,51 @@ extension HubCore {
     return min(time, now)
   }
 }
+
+// Whether the hub accepts one more command of a sender.
+extension HubCore {
+  /// Returns why the hub cannot accept a command now; `nil` if it can.
+  ///
+  /// - Parameter store: the sender's store, if it sends on a stream.
+  mutating func reasonToRefuse(
+    _ sender: CommandQueue.Sender, store: StoreID? = nil, in turn: inout Turn
+  ) -> Refusal? {
+    if let store, owesEnough(store) { return Self.tooManyOwed }
+    if turn.isCongested { return Refusal(code: .storeBehind, message: "the store is far behind") }
+    guard !book.hasSlot(for: sender, isHere: { sessions.isReachable($0) }) else { return nil }
+    return Refusal(code: .busy, message: "too many commands wait to be judged")
+  }
+
+  static let tooManyOwed = Refusal(code: .busy, message: "it does not take the verdicts that it is owed")
+
+  /// Logs the first of a series of refusals (``BusyNotes``).
+  mutating func noteRefusal(
+    of sender: CommandQueue.Sender, _ reason: String, in turn: inout Turn
+  ) {
+    guard book.noteRefusal(at: monotonic(at: turn.now)) else { return }
+    let who =
+      switch sender {
+      case .own: "this hub's own"
+      case .device(let device), .stated(let device): "\(device)"
+      }
+    turn.act(.note("a command of \(who) is refused for now, and perhaps others after it: \(reason)"))
+  }
+
+  /// Whether a store may be owed no more verdicts. Those of its unjudged commands count as owed. While all stores
+  /// together are owed too many, each may be owed ``VerdictStreams/owedShare`` only.
+  func owesEnough(_ store: StoreID) -> Bool {
+    let owed = verdicts.rowCount(of: store)
+    let (owedMax, owedShare) = (VerdictStreams.owedMax, VerdictStreams.owedShare)
+    let most = owed >= owedShare && verdicts.rowCount >= settings.owedVerdictsMax ? owedShare : owedMax
+    return owed + book.unjudged.count >= most && owed + book.count(owedTo: store) >= most
+  }
+
+  /// Whom a press is charged to.
+  func sender(of press: AcceptedCommand) -> CommandQueue.Sender {
+    switch press.origin {
+    case .ownButton: .own
+    case .store: .device(press.deviceID)
+    case .request: .stated(press.deviceID)
+    }
+  }
+}

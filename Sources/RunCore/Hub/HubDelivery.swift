@@ -162,4 +162,13 @@ extension HubCore {
     turn.write([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
     judgeLate(in: &turn)
   }
+
+  /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
+  mutating func flushAcknowledgements(in turn: inout Turn) {
+    for (stream, sequence) in marks.takeAcknowledgements() {
+      guard let (connection, session) = sessions.session(of: stream.sender) else { continue }
+      let message = DeliveryMessage.acknowledge(stream.kind, through: sequence)
+      turn.act(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
+    }
+  }
 }

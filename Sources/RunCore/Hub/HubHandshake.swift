@@ -123,13 +123,4 @@ extension HubCore {
     if isBehind, samples.isPending(of: StreamID(sender: store, kind: .samples)) { commitSamples(in: &turn) }
     return !isBehind
   }
-
-  /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
-  mutating func flushAcknowledgements(in turn: inout Turn) {
-    for (stream, sequence) in marks.takeAcknowledgements() {
-      guard let (connection, session) = sessions.session(of: stream.sender) else { continue }
-      let message = DeliveryMessage.acknowledge(stream.kind, through: sequence)
-      turn.act(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
-    }
-  }
 }

@@ -15,6 +15,11 @@ extension HubCore {
     write(settlement, in: &turn)
   }
 
+  /// Settles the windows that are due, one that opens behind a settled window included.
+  mutating func settleDueWindows(in turn: inout Turn) {
+    while let deadline = arbiter.deadline, deadline <= turn.now { settle(at: turn.now, in: &turn) }
+  }
+
   private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
 
   /// Releases the held presses of a stream that brings nothing more, and returns the writes for that. They are judged

@@ -132,11 +132,6 @@ extension HubCore {
     return wasAsked ? [.setUnanswered(unfinishedRun, since: nil)] : []
   }
 
-  /// Settles the windows that are due, one that opens behind a settled window included.
-  mutating func settleDueWindows(in turn: inout Turn) {
-    while let deadline = arbiter.deadline, deadline <= turn.now { settle(at: turn.now, in: &turn) }
-  }
-
   /// Lets the run go on from a moment, and returns the write for the gap before it in which the hub was dead.
   private mutating func goOn(from moment: BusTime) -> [StoreOperation] {
     guard let diedAt = unfinished?.diedAt else { return [] }

@@ -120,3 +120,9 @@ public struct Command: Hashable, Sendable, Codable {
     self.runOffset = runOffset
   }
 }
+
+extension Command {
+  /// The id of the run that a start begins. If the sender named none, it is the command's id, so that it is unique and
+  /// a repeated start has the same one.
+  var runOfStart: RunID { runID ?? RunID(high: id.high, low: id.low) }
+}

@@ -47,19 +47,4 @@ extension PeerCore {
   mutating func raiseAlarm(_ durable: UInt64? = nil, in turn: inout Turn) {
     if let lost = failureDetector.takePending(durable) { turn.act(.hubLost(lost)) }
   }
-
-  /// Tells the app when what the lock screen shows has changed.
-  mutating func drawScreen(in turn: inout Turn) {
-    let state = viewState(at: turn.now)
-    let activity = screen.look(
-      at: view.clock?.bus(at: turn.now), isStale: state.isStale, isHubLost: failureDetector.isAlarmed,
-      pending: commands.unjudgedKinds)
-    if let activity { turn.act(.showLive(activity)) }
-  }
-
-  /// When the lock screen becomes stale.
-  var screenDeadline: BusTime? {
-    guard !session.isEnded, let staleAt = screen.staleAt else { return nil }
-    return view.clock?.real(at: staleAt)
-  }
 }

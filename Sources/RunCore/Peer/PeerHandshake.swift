@@ -68,45 +68,13 @@ extension PeerCore {
     }
   }
 
-  /// Handles an event that the hub published.
-  mutating func receive(_ event: BusEvent, in turn: inout Turn) {
-    // Events that were queued before the link was lost must not make the hub look alive.
-    guard session.isUp else { return }
-    guard event.isPossible else { return turn.act(.note(Self.impossible)) }
-    noteSignOfLife(in: &turn)
-    hear(in: &turn)
-    switch event {
-    case .snapshot(let message): observe(message, isNewSession: false, in: &turn)
-    case .command:
-      turn.act(.hear(event))
-      noteNews(in: &turn)
-    case .live(let message):
-      screen.receive(message.push)
-      turn.act(.hear(event))
-      if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, in: &turn) }
-    case .receipt, .presence, .message, .route: turn.act(.hear(event))
-    }
-  }
+  static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
 
-  private var hearsSnapshots: Bool { settings.topics.contains(.snapshots) }
-
-  /// Whether the hub has a snapshot that this peer should ask for. A lock screen does not ask for the numbers of a
-  /// running run, which come with the next push.
-  private func lacks(_ newest: SnapshotOrder) -> Bool {
-    let shown = view.authoritative
-    guard settings.topics.contains(.live), !hearsSnapshots, shown.phase == .running else {
-      return newest > shown.order
-    }
-    return (newest.term, newest.revision) > (shown.order.term, shown.order.revision)
-  }
-
-  private static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
-
-  private mutating func hear(in turn: inout Turn) {
+  mutating func hear(in turn: inout Turn) {
     if session.hear(at: turn.now) { turn.act(.reachability(true)) }
   }
 
-  private mutating func observe(
+  mutating func observe(
     _ message: StateMessage, isNewSession: Bool, in turn: inout Turn
   ) {
     guard let change = view.observe(message, isNewSession: isNewSession, at: turn.now) else { return }
