@@ -212,7 +212,8 @@ package struct HubCore: Sendable {
     }
     if records.hasQuestions { answerWaiting(in: &turn) }
     flushAcknowledgements(in: &turn)
-    if let next = turn.commits.next(at: turn.now) {
+    let next = turn.commits.next(at: turn.now)
+    if let next {
       members.beginCommit()
       turn.act(.commit(next.id, next.operations))
     }
@@ -220,7 +221,7 @@ package struct HubCore: Sendable {
     if ending == .due { sayFarewell(in: &turn) }
     let actions = turn.end(&rest)
     noteDeadline()
-    assert(!isSmall || check().isEmpty, "\(check())")
+    assert(next == nil || !isSmall || check().isEmpty, "\(check())")
     return actions
   }
 

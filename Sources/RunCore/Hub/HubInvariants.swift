@@ -11,6 +11,6 @@ extension HubCore {
     return wrong
   }
 
-  /// Whether a debug build checks after each event: on a small bus that takes no time.
+  /// Whether a debug build checks after each event that begins a commit: on a small bus that takes little time.
   var isSmall: Bool { sessions.sessions.count <= 16 && book.unjudged.count <= 16 && mail.storeCount <= 16 }
 }
