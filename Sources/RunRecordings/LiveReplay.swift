@@ -89,9 +89,4 @@ package struct LiveReplay: Sendable {
     wrongPhaseSince = shown.phase == snapshot.phase ? nil : wrongPhaseSince ?? now
     if let since = wrongPhaseSince { wrongPhase = max(wrongPhase, now - since) }
   }
-
-  /// How many pushes of a kind there are in an hour of the run.
-  package func perHour(_ kind: LivePushKind) -> Double {
-    duration > .zero ? Double(pushes.count { $0.kind == kind }) / duration.seconds * 3600 : 0
-  }
 }

@@ -45,7 +45,7 @@ extension Codec {
   private static func value(_ message: WireRoutePoint) throws(WireError) -> RoutePoint {
     guard message.hasPosition else { throw .malformed("point without a position") }
     let position = value(message.position)
-    guard carries(.position(position)) else { throw .malformed("position of a point is out of range") }
+    guard SampleValue.position(position).isCarried else { throw .malformed("position of a point is out of range") }
     return RoutePoint(
       offset: try span(message.offsetNs, "moment of a point"), position: position,
       verdict: verdict(message.verdict),

@@ -1,23 +1,8 @@
-package import RunCore
+import RunCore
 import SwiftProtobuf
 
 // Sensor readings.
 extension Codec {
-  /// Whether the wire can carry a reading. A node checks this before it adds one: a reading that the hub refuses would
-  /// block its stream.
-  package static func carries(_ value: SampleValue) -> Bool {
-    switch value {
-    case .position(let position):
-      abs(position.latitude) <= 90 && abs(position.longitude) <= 180
-        && position.horizontalAccuracyMeters?.isFinite ?? true
-    case .altitude(let meters, _): meters.isFinite
-    case .heartRate(let bpm): bpm.isFinite && bpm >= 0
-    case .cadence(let stepsPerMinute): stepsPerMinute.isFinite && stepsPerMinute >= 0
-    case .pedometer(let meters): meters.isFinite && meters >= 0
-    case .motion: true
-    }
-  }
-
   static func message(_ samples: [SampleTransmission]) -> WireSamples {
     var message = WireSamples()
     message.samples = samples.map(self.message)
@@ -66,7 +51,7 @@ extension Codec {
     case .motion(let word): reading = .motion(activity(word))
     case nil: reading = nil
     }
-    guard reading.map(carries) ?? true else { throw .malformed("sample value is out of range") }
+    guard reading?.isCarried ?? true else { throw .malformed("sample value is out of range") }
     return SampleTransmission(
       sequence: try sequence(message.sequence), moment: try value(message.moment), value: reading,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)

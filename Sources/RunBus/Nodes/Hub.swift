@@ -96,7 +96,7 @@ public actor Hub: Node, DrivenNode {
   ///   does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the hub does not run") }
-    guard Codec.carries(sample.value) else {
+    guard sample.value.isCarried else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
     feed(.sample(sample))

@@ -100,7 +100,7 @@ public actor Peer: Node, DrivenNode {
   ///   value that no sensor gives, ``RunBusError/Code/closed`` when the peer does not run.
   public func add(_ sample: Sample) throws(RunBusError) {
     guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the peer does not run") }
-    guard Codec.carries(sample.value) else {
+    guard sample.value.isCarried else {
       throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
     }
     if core?.isSpoolFull == true {

@@ -8,7 +8,7 @@ extension DrivenNode {
   ///   sensor gives.
   func checkReadings(_ samples: [Sample]) throws(RunBusError) {
     guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the node does not run") }
-    if let wrong = samples.first(where: { !Codec.carries($0.value) }) {
+    if let wrong = samples.first(where: { !$0.value.isCarried }) {
       throw RunBusError(.badInput, "\(wrong.value) is no reading of a sensor: none of \(samples.count) was taken in")
     }
   }

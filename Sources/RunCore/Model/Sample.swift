@@ -52,6 +52,21 @@ public enum SampleValue: Hashable, Sendable {
   case pedometer(meters: Double)
   /// What a motion sensor reports.
   case motion(MotionActivity)
+
+  /// Whether a bus can carry it. A node checks this before it adds a reading: one that the hub refuses would block its
+  /// stream.
+  package var isCarried: Bool {
+    switch self {
+    case .position(let position):
+      abs(position.latitude) <= 90 && abs(position.longitude) <= 180
+        && position.horizontalAccuracyMeters?.isFinite ?? true
+    case .altitude(let meters, _): meters.isFinite
+    case .heartRate(let bpm): bpm.isFinite && bpm >= 0
+    case .cadence(let stepsPerMinute): stepsPerMinute.isFinite && stepsPerMinute >= 0
+    case .pedometer(let meters): meters.isFinite && meters >= 0
+    case .motion: true
+    }
+  }
 }
 
 /// When a sample was taken: by a clock or in the run. The ledger of the hub holds times on the hub's time line only.

@@ -1,0 +1,16 @@
+public import RunCore
+
+// What an app makes with an id of its own.
+extension AppMessage {
+  /// Makes a message with a random id.
+  public init(name: MessageName, body: [UInt8]) {
+    self.init(id: .random(), name: name.rawValue, body: body)
+  }
+}
+
+extension Command {
+  /// Makes a command that was pressed now, with a random id. A start also gets a random id for its run.
+  public init(_ kind: CommandKind, source: ControlSource) {
+    self.init(id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil)
+  }
+}
