@@ -163,7 +163,7 @@ extension HubCore {
     judgeLate(in: &turn)
   }
 
-  /// Sends the acknowledgements that are due. ``sendVerdicts(to:at:into:)`` has removed those that a verdict implies.
+  /// Sends the acknowledgements that are due. ``sendVerdicts(to:in:)`` has removed those that a verdict implies.
   mutating func flushAcknowledgements(in turn: inout Turn) {
     for (stream, sequence) in marks.takeAcknowledgements() {
       guard let (connection, session) = sessions.session(of: stream.sender) else { continue }
