@@ -127,7 +127,7 @@ extension HistoryReader {
       rows[stream, default: []].append(outboxRow)
       return isWhole
     }
-    delivery.rows = rows.sorted { OutboundStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+    delivery.rows = rows.sorted { $0.key < $1.key }.flatMap(\.value)
   }
 
   /// A row that cannot be read becomes a tombstone with one try, because it may have been sent. So its stream has no

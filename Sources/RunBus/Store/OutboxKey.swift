@@ -24,7 +24,7 @@ enum OutboxKey {
 }
 
 extension StreamID.Kind {
-  /// The kind's number in the file; never reused. Streams to one receiver are read in this order.
+  /// The kind's number in the file; never reused.
   var code: Int64 {
     switch self {
     case .commands: 1
@@ -36,12 +36,5 @@ extension StreamID.Kind {
   init?(code: Int64) {
     guard let kind = Self.allCases.first(where: { $0.code == code }) else { return nil }
     self = kind
-  }
-}
-
-extension OutboundStreamID {
-  /// The order in which a store returns streams.
-  static func precedes(_ left: Self, _ right: Self) -> Bool {
-    (left.receiver, left.kind.code) < (right.receiver, right.kind.code)
   }
 }

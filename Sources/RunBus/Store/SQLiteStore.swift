@@ -181,10 +181,9 @@ final class SQLiteStore: StoreBackend {
       try db.run(
         "DELETE FROM windows WHERE position <= ?", [db.lastInsertedRowID - Int64(ControlHistory.windowsMax)])
     case .setClock(let real, let bus):
-      let mark = ClockMark.now(real: real, bus: bus)
       try db.run(
         "INSERT OR REPLACE INTO clock (one, real, bus, boot, wall) VALUES (1, ?, ?, ?, ?)",
-        [mark.real.nanoseconds, mark.bus.nanoseconds, mark.bootID, mark.wallSeconds])
+        [real.nanoseconds, bus.nanoseconds, MachineBoot.id, Date().timeIntervalSince1970])
     case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", [storeID.data])
     case .setHub(let storeID, let deviceID):
       try db.run(

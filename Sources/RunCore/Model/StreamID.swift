@@ -37,6 +37,24 @@ package struct OutboundStreamID: Hashable, Sendable {
   }
 }
 
+extension OutboundStreamID: Comparable {
+  /// The order in which a store returns streams: by receiver, then by kind as the kinds are declared.
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.receiver, left.kind.place) < (right.receiver, right.kind.place)
+  }
+}
+
+extension StreamID.Kind {
+  fileprivate var place: Int {
+    switch self {
+    case .commands: 0
+    case .samples: 1
+    case .messages: 2
+    case .verdicts: 3
+    }
+  }
+}
+
 extension Identifier {
   /// The zero identifier, for a field that has no identifier yet.
   public static var none: Self { Self(high: 0, low: 0) }

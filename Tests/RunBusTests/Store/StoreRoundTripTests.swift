@@ -89,6 +89,48 @@ struct StoreRoundTripTests {
     }
   }
 
+  @Test("Entries that were written out of order are told by position, on disk and in memory")
+  func positions() async throws {
+    let scratch = try ScratchDirectory()
+    let change = Author(
+      source: .phone, deviceID: DeviceID("phone"), commandID: CommandID(high: 0, low: 1))
+    let run = RunID(high: 0, low: 1)
+    func append(_ position: UInt64, _ event: LedgerEvent) -> StoreOperation {
+      .append(run, LedgerEntry(time: BusTime(nanoseconds: Int64(position)), position: position, event: event))
+    }
+    func transition(_ revision: UInt64) -> LedgerEvent {
+      .transition(Transition(kind: .pause, revision: revision, change: change))
+    }
+    // The first entry of a run has its lowest position. After it a settlement may be written before readings that wait
+    // for their commit.
+    let operations = [
+      append(1, transition(1)), append(4, .sample(.heartRate(bpm: 140), change.deviceID)), append(7, transition(2)),
+      append(6, transition(2)), append(5, transition(2)), append(3, .gap(.seconds(1))), append(2, .lap(change)),
+    ]
+    for store in [try NodeStore(directory: scratch.path), NodeStore()] {
+      try await store.commit(operations)
+      let history = try store.history()
+      #expect(history.journal.map(\.position) == [1, 2, 3, 4, 5, 6, 7])
+      #expect(history.transitions.map(\.effectiveAt.nanoseconds) == [1, 5, 6, 7])
+      #expect(history.lastPosition == 7)
+      try await store.commit([.dropJournal(run), append(9, transition(3)), append(8, .lap(change))])
+      #expect(try store.history().journal.map(\.position) == [1, 3, 5, 6, 7, 9])
+      #expect(try store.history().lastPosition == 9)
+    }
+  }
+
+  @Test("Only the newest ranges of skipped changes are told, whatever the order they came in")
+  func skips() async throws {
+    let scratch = try ScratchDirectory()
+    let count = UInt64(ControlHistory.skipsMax)
+    // One range lies below all that follow, and comes when the list is full.
+    let operations = ((2...count + 9).map { $0 } + [1]).map { StoreOperation.skipChanges(after: $0, through: $0 + 1) }
+    for store in [try NodeStore(directory: scratch.path), NodeStore()] {
+      try await store.commit(operations)
+      #expect(try store.history().skippedChanges.keys.sorted() == Array(10...count + 9))
+    }
+  }
+
   @Test("The journal told is that of the run of the last transition")
   func lastRun() async throws {
     let scratch = try ScratchDirectory()

@@ -101,7 +101,7 @@ struct HubDeviceTests {
       _ = hub.says("shell", .goodbye)
       hub.commitsAll()
       hub.passes(.seconds(1))
-      let left = isEphemeral ? ["watch"] : ["watch", "shell"]
+      let left = isEphemeral ? ["watch"] : ["shell", "watch"]
       #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == left)
       #expect(disk(of: hub).history.delivery.watermarks.isEmpty == isEphemeral)
     }

@@ -186,7 +186,7 @@ struct RecordDeliveryTests {
     #expect(peer.hub(.recordChange(parts[0])) == [])
     #expect(peer.hub(.recordChange(parts[1])) == ["commit: record 1, records to 0.5"])
     #expect(peer.commits() == ["kept run 1v1"])
-    #expect(peer.disk.records.records[Self.run]?.body.route.count == 2000)
+    #expect(peer.disk.records.kept[Self.run]?.body.route.count == 2000)
     // In a later session and in a later incarnation the record is known.
     let again = welcomed(peer, through: 5, session: 2)
     #expect(again.1 == [])
@@ -229,7 +229,7 @@ struct RecordDeliveryTests {
     _ = peer.hub(.recordChange(new[0]))
     #expect(peer.hub(.recordChange(new[1])) == ["commit: record 2, records to 0.6"])
     #expect(peer.commits() == ["kept run 1v2"])
-    #expect(peer.disk.records.records[Self.run]?.summary.title == "River")
+    #expect(peer.disk.records.kept[Self.run]?.summary.title == "River")
   }
 
   @Test("A removal deletes the record; if the peer never had it, only the mark moves")
@@ -245,7 +245,7 @@ struct RecordDeliveryTests {
     let again = RecordChange(number: 8, runID: Self.run, version: 3, summary: nil)
     #expect(peer.hub(.recordChange(again)) == ["commit: remove record 3, records to 0.8"])
     #expect(peer.commits() == ["removed run 1"])
-    #expect(peer.disk.records.records.isEmpty)
+    #expect(peer.disk.records.kept.isEmpty)
   }
 
   /// The hub may have reused a version number for another content since.
@@ -259,7 +259,7 @@ struct RecordDeliveryTests {
     peer = again.0
     #expect(peer.hub(.recordChange(changes(4, fixes: 3)[0]), session: 2) == ["commit: record 1, records to 0.4"])
     #expect(peer.commits() == [])
-    #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
+    #expect(peer.disk.records.kept[Self.run]?.body.route.count == 3)
   }
 
   @Test("A peer that dies while it fetches all again continues in its next incarnation")
@@ -277,7 +277,7 @@ struct RecordDeliveryTests {
     peer = next.0
     #expect(peer.hub(.recordChange(changes(4, fixes: 3)[0]), session: 3) == ["commit: record 1, records to 0.4"])
     #expect(peer.commits() == [])
-    #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
+    #expect(peer.disk.records.kept[Self.run]?.body.route.count == 3)
   }
 
   @Test(
@@ -294,7 +294,7 @@ struct RecordDeliveryTests {
     let next = changes(6, fixes: 3)[0]
     #expect(peer.hub(.recordChange(next)) == ["commit: record 1"])
     #expect(peer.commits().contains { $0.contains("fetch") } == false)
-    #expect(peer.disk.records.records[Self.run]?.body.route.count == 3)
+    #expect(peer.disk.records.kept[Self.run]?.body.route.count == 3)
     // A later build may be able to read what this one passed over.
     let restarted = welcomed(PeerStage(peer.disk, now: peer.now), through: 6)
     #expect(restarted.1 == ["send fetch after 0.0 from 0"])

@@ -12,13 +12,14 @@ struct MessageStreamPair {
 
   struct Node {
     var stream: MessageStream
-    var disk = WorldDelivery()
+    var disk = WorldDisk()
     /// Gathered writes with their effects, in order; a crash may lose the first or keep it.
     var batch: [(operations: [StoreOperation], effect: MessageStream.Effect?)] = []
     var generator: SeededGenerator
 
+    var durable: StoredDelivery { disk.state.delivery }
     /// What is durable of the messages that the sender owes.
-    var rows: [OutboxRow] { disk.rows[out] ?? [] }
+    var rows: [OutboxRow] { durable.rows[out] ?? [] }
   }
 
   static let sender = StoreID(high: 1, low: 1)
@@ -49,19 +50,19 @@ struct MessageStreamPair {
 
   init(failuresMax: Int = 3) {
     self.failuresMax = failuresMax
-    near = Node(stream: Self.stream(WorldDelivery(), isSender: true), generator: SeededGenerator(seed: 1))
-    far = Node(stream: Self.stream(WorldDelivery(), isSender: false), generator: SeededGenerator(seed: 2))
+    near = Node(stream: Self.stream(StoredDelivery(), isSender: true), generator: SeededGenerator(seed: 1))
+    far = Node(stream: Self.stream(StoredDelivery(), isSender: false), generator: SeededGenerator(seed: 2))
     open()
   }
 
-  private static func stream(_ disk: WorldDelivery, isSender: Bool) -> MessageStream {
+  private static func stream(_ durable: StoredDelivery, isSender: Bool) -> MessageStream {
     let other = isSender ? receiver : sender
     let out = OutboundStreamID(receiver: other, kind: .messages)
     let incoming = StreamID(sender: other, kind: .messages)
     return MessageStream(
       outbound: OutboundStream(
-        out, bounds: .messages, rows: disk.rows[out] ?? [], acknowledged: disk.acknowledged[out] ?? 0),
-      inbound: InboundStream(incoming, durable: disk.watermarks[incoming] ?? .start))
+        out, bounds: .messages, rows: durable.rows[out] ?? [], acknowledged: durable.acknowledged[out] ?? 0),
+      inbound: InboundStream(incoming, durable: durable.watermarks[incoming] ?? .start))
   }
 
   // MARK: Steps
@@ -82,14 +83,14 @@ struct MessageStreamPair {
     case .commitSender: commitNear()
     case .commitReceiver: commitFar()
     case .crashSender:
-      near = Node(stream: Self.stream(near.disk, isSender: true), disk: near.disk, generator: near.generator)
+      near = Node(stream: Self.stream(near.durable, isSender: true), disk: near.disk, generator: near.generator)
       open()
     case .crashReceiver:
       desk = []
       failedRound = nil
       returned = []
       toldToAll = []
-      far = Node(stream: Self.stream(far.disk, isSender: false), disk: far.disk, generator: far.generator)
+      far = Node(stream: Self.stream(far.durable, isSender: false), disk: far.disk, generator: far.generator)
       open()
     case .handled: work(fails: false)
     case .failed: if failures < failuresMax { work(fails: true) }
@@ -103,7 +104,7 @@ struct MessageStreamPair {
     (toFar, toNear) = ([], [])
     near.stream.close()
     far.stream.close()
-    let mark = far.disk.watermarks[Self.incoming] ?? .start
+    let mark = far.durable.watermarks[Self.incoming] ?? .start
     nearDoes {
       $0.open(received: mark, within: .full, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2)
     }
@@ -173,7 +174,7 @@ struct MessageStreamPair {
       switch action {
       case .send(let message):
         if case .acknowledge(_, let sequence) = message,
-          sequence > far.disk.watermarks[Self.incoming]?.sequence ?? 0
+          sequence > far.durable.watermarks[Self.incoming]?.sequence ?? 0
         {
           faults.append("\(sequence) was acknowledged before it was durable")
         }
@@ -206,7 +207,7 @@ struct MessageStreamPair {
     let batch = far.batch
     far.batch = []
     for write in batch { for operation in write.operations { far.disk.apply(operation) } }
-    let mark = far.disk.watermarks[Self.incoming]?.sequence ?? 0
+    let mark = far.durable.watermarks[Self.incoming]?.sequence ?? 0
     // The app's effect is durable with the watermark.
     processed += returned.filter { $0.place <= mark }.map(\.id)
     returned.removeAll { $0.place <= mark }

@@ -159,7 +159,8 @@ package struct World {
     var store = WorldStore(
       storeID: id, isLosing: loss != .none, lateAfter: speed.bus(fromReal: .milliseconds(500)),
       window: debounce)
-    store.members = paired
+    store.pair(paired.devices)
+    store.setMemberVersion(paired.version)
     return store
   }
 

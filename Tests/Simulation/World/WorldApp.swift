@@ -253,7 +253,7 @@ extension World {
   /// Whether its store was lost, its key was taken back, or a wrong member uses its name: less is promised to it.
   func isLost(_ index: Int) -> Bool { loss == .peer(index) || wrong.harmed == index || owner.victim == index }
 
-  func disk(of party: WorldParty) -> WorldDelivery {
+  func disk(of party: WorldParty) -> StoredDelivery {
     switch party {
     case .hub: hub.store.delivery
     case .peer(let index): peers[index].store.delivery

@@ -141,9 +141,8 @@ extension World {
       if let before = last[peer], before > id { faults.append("peer \(peer): \(id) took effect after \(before)") }
       last[peer] = id
     }
-    let effects = Set(hub.store.transitions.map(\.change.commandID)).union(hub.store.laps)
     for verdict in hub.store.verdicts.values
-    where verdict.outcome == .applied && !effects.contains(verdict.commandID) {
+    where verdict.outcome == .applied && !hub.store.effects.contains(verdict.commandID) {
       faults.append("\(verdict.commandID) was applied without an effect")
     }
     if hub.store.made.count > ControlHistory.transitionsMax { tally.count("past forgotten") }
@@ -154,7 +153,8 @@ extension World {
   private mutating func checkSamples() {
     var found: Set<UInt64> = []
     let removed = hub.store.records.removed
-    for (run, entry) in hub.store.entries {
+    let entries = hub.store.journals.flatMap { run, entries in entries.map { (run, $0) } }
+    for (run, entry) in entries.sorted(by: { $0.1.position < $1.1.position }) {
       guard case .sample(let value, _) = entry.event, let bpm = bpm(of: value) else { continue }
       if isUnknown(reading: bpm) { faults.append("sample \(bpm) is there, and the hub does not know its kind") }
       if removed[run] != nil { faults.append("sample \(bpm) is there, and its run was removed") }

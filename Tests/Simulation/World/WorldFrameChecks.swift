@@ -124,7 +124,7 @@ extension World {
       let durable = disk.watermarks[StreamID(sender: to, kind: kind)] ?? .start
       if sequence > durable.sequence { faults.append("\(kind) are acknowledged before they are durable") }
     case .latest(let key, let version, let value):
-      let row = devices.lazy.compactMap { disk.latestSent[WorldDelivery.Place(device: $0, key: key)] }.first
+      let row = devices.lazy.compactMap { disk.latestSent[StoredDelivery.Place(device: $0, key: key)] }.first
       // A member that uses another's store mixes up what the hub keeps for the two.
       if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.version < version || row!.version == version && row!.message != value {
@@ -136,7 +136,7 @@ extension World {
         case .hub: [DeviceID("phone")]
         case .peer(let index): peers[index].names
         }
-      let row = names.lazy.compactMap { disk.latestReceived[WorldDelivery.Place(device: $0, key: key)] }.first
+      let row = names.lazy.compactMap { disk.latestReceived[StoredDelivery.Place(device: $0, key: key)] }.first
       if case .peer(let index) = other, isImpersonated(index) { break }
       if row == nil || row!.store == to && row!.version < version {
         faults.append("the value of \(key) is acknowledged before it is durable")

@@ -286,7 +286,7 @@ extension World {
       let fresh = freshStore(StoreID(high: 5, low: number()))
       hub.store = isDeleted ? fresh : hub.copy ?? fresh
       // The owner pairs again what is missing.
-      hub.store.members.devices = paired.devices
+      hub.store.pair(paired.devices)
       for index in peers.indices { peers[index].store.hearsAgain() }
       seen = [:]
       hub.awaited = [:]

@@ -4,7 +4,7 @@ import RunCore
 extension World {
   /// The runner gives a record a title, or removes one.
   mutating func keepHouse() {
-    let runs = hub.store.records.records.keys.sorted()
+    let runs = hub.store.records.kept.keys.sorted()
     guard hub.core != nil, let run = runs.randomElement(using: &random) else { return }
     let number = number()
     let inquiry: Inquiry = chance(3) ? .removeRecord(run) : .editRecord(run, title: "\(number)", note: nil)
@@ -18,7 +18,7 @@ extension World {
     switch operation {
     case .append(let run, let entry):
       guard case .transition(let transition) = entry.event, transition.kind == .stop else { return }
-      if hub.store.records.records[run] == nil, !hub.store.discarded.contains(run) { hub.awaited[run] = now }
+      if hub.store.records.kept[run] == nil, !hub.store.discarded.contains(run) { hub.awaited[run] = now }
     case .keepRecord(let record, _): hub.awaited[record.runID] = nil
     case .discard(let run), .forgetExpected(let run): hub.awaited[run] = nil
     default: break
@@ -35,7 +35,7 @@ extension World {
   /// A version that arrives at a peer must equal the hub's.
   mutating func note(_ record: RunRecord) {
     tally.count(record.summary.version == 1 ? "record at a peer" : "record anew at a peer")
-    let known = hub.store.records.records[record.runID]
+    let known = hub.store.records.kept[record.runID]
     if known?.summary.version == record.summary.version, known != record, loss != .hub {
       faults.append("a peer keeps another version \(record.summary.version) of \(record.runID) than the hub")
     }
@@ -43,7 +43,7 @@ extension World {
 
   /// An app is told only of durable changes.
   mutating func check(_ news: RecordNews, at index: Int) {
-    let records = peers[index].store.records.records
+    let records = peers[index].store.records.kept
     switch news {
     case .kept(let summary):
       if records[summary.runID]?.summary != summary { faults.append("peer \(index) tells of a record that it has not") }
@@ -72,25 +72,25 @@ extension World {
     let disk = hub.store.records
     // The runner's settings are entries of the run's own ledger.
     let settings = MetricsSettings()
-    for run in Set(hub.store.entries.map(\.run)).sorted()
+    for run in hub.store.journals.keys.sorted()
     where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
       var ledger = RunLedger(settings: settings)
       ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
       let body = RecordBody.made(of: ledger, settings: settings)?.body
-      if let kept = disk.records[run]?.body, let body, kept != body {
+      if let kept = disk.kept[run]?.body, let body, kept != body {
         faults.append("the record of \(run) is not what its journal folds to: \(Self.difference(kept, body))")
-      } else if disk.records[run]?.body != body {
+      } else if disk.kept[run]?.body != body {
         faults.append("the record of \(run) is \(body == nil ? "there" : "missing")")
       }
     }
     // Change numbers of a term that was used twice mean different records to the hub and to a peer.
     guard climate.limits.carriesRecords, !hub.hasUsedTermAgain else { return }
     for (index, peer) in peers.enumerated() {
-      for (run, record) in disk.records where peer.store.records.records[run] != record {
+      for (run, record) in disk.kept where peer.store.records.kept[run] != record {
         faults.append("peer \(index) has not the record of \(run) that the hub has")
       }
       // Peers keep the records that a hub with a lost store has forgotten.
-      for run in peer.store.records.records.keys where loss != .hub && disk.records[run] == nil {
+      for run in peer.store.records.kept.keys where loss != .hub && disk.kept[run] == nil {
         faults.append("peer \(index) keeps \(run), which the hub does not")
       }
     }

@@ -1,34 +1,32 @@
 import RunCore
 
-/// The disk of a simulated hub: folds commits to the history that the next incarnation reads.
+/// The disk of a simulated hub: what the next incarnation reads, and checks of everything that is written.
 struct WorldStore {
   let storeID: StoreID
-  private(set) var term: UInt64 = 0
-  private(set) var accepted: [CommandID: (press: AcceptedCommand, class: Admission, place: Int)] = [:]
-  private var claims: [CommandID: [StoreID]] = [:]
+  private var disk = WorldDisk()
+  private var account: WorldAccount
+  private var ownFaults: [String] = []
+
+  // What the checks remember, whatever the store forgets.
+
   /// Commands that were judged late or as part of a chain.
   private(set) var late: Set<CommandID> = []
-  private(set) var records = WorldRecordDisk()
-  private(set) var endedJournals: [RunID: BusTime] = [:]
-  private(set) var runDates: [RunID: Double] = [:]
   private(set) var verdicts: [CommandID: Verdict] = [:]
-  private(set) var transitions: [PastTransition] = []
-  private(set) var entries: [(run: RunID, entry: LedgerEntry)] = []
-  private(set) var delivery = WorldDelivery()
-  private(set) var aliases: [RunID: RunID] = [:]
-  private(set) var clock: ClockMark?
   /// Every alias that a run ever had, also of runs that were removed.
   private(set) var namesEver: [RunID: RunID] = [:]
-  private var ownFaults: [String] = []
-  private var judged: [(verdict: Verdict, press: AcceptedCommand, judgedAt: BusTime)] = []
-  private var windows: [SettledWindow] = []
-  private(set) var devices: [DeviceID: KnownDevice] = [:]
-  private(set) var owners: [StoreID: ConnectionIdentity] = [:]
-  /// The paired devices.
-  package var members = MemberHistory()
-  private var commandsWithEffect: Set<CommandID> = []
+  /// Commands that made a transition or a mark.
+  private(set) var effects: Set<CommandID> = []
+  /// Transitions that made revisions, in order. The others amended runs that were over, or belong to whole runs.
+  private(set) var made: [PastTransition] = []
   private var positions: Set<UInt64> = []
-  private var place = 0
+  private var phase = RunPhase.idle
+  private var runs: Set<RunID> = []
+  private var stoppers: [RunID: DeviceID] = [:]
+  /// Presses that the commit applies.
+  private var judgedNow: [(verdict: Verdict, press: AcceptedCommand)] = []
+  /// Records of the commit that is being written.
+  private var keptNow: [RunRecord] = []
+
   private let windowMax: BusDuration
   /// Whether this world loses a store: then commands come again by other streams.
   private let isLosing: Bool
@@ -44,46 +42,55 @@ struct WorldStore {
     account = WorldAccount(clockMargin: max(window, lateAfter))
   }
 
-  var hasFaults: Bool {
-    !ownFaults.isEmpty || !account.faults.isEmpty || !delivery.faults.isEmpty || !records.faults.isEmpty
-  }
-  var faults: [String] { ownFaults + account.faults + delivery.faults + records.faults }
-  /// How many stores besides the first wait for the verdict of a command.
-  func claimCount(of id: CommandID) -> Int { claims[id]?.count ?? 0 }
+  var hasFaults: Bool { !ownFaults.isEmpty || !account.faults.isEmpty || !disk.faults.isEmpty }
+  var faults: [String] { ownFaults + account.faults + disk.faults }
 
+  var history: HubHistory { disk.state.hubHistory }
+  var term: UInt64 { disk.state.term }
+  var clock: ClockMark? { disk.state.clock }
+  var accepted: [CommandID: StoredCommands.Accepted] { disk.state.commands.accepted }
+  var aliases: [RunID: RunID] { disk.state.runs.aliases }
+  var discarded: Set<RunID> { disk.state.runs.discarded }
+  /// All entries of each run.
+  var journals: [RunID: [LedgerEntry]] { disk.state.runs.journals }
+  var records: StoredRecords { disk.state.records }
+  var delivery: StoredDelivery { disk.state.delivery }
+  var devices: [DeviceID: KnownDevice] { disk.state.devices }
+  var owners: [StoreID: ConnectionIdentity] { disk.state.storeOwners }
+  var members: MemberHistory { disk.state.members }
   var lastRecordChange: UInt64 { records.lastChange }
   var revision: UInt64 { made.last?.revision ?? 0 }
-  /// Transitions that made revisions, in order. The others amended runs that were over, or belong to whole runs.
-  private(set) var made: [PastTransition] = []
-  private(set) var discarded: Set<RunID> = []
-  private var unanswered: [RunID: BusTime] = [:]
-  private var phase = RunPhase.idle
-  private var runs: Set<RunID> = []
-  private var stoppers: [RunID: DeviceID] = [:]
-  /// Laps that were marked.
-  private(set) var laps: Set<CommandID> = []
-  private var account: WorldAccount
-  /// Presses that the commit applies.
-  private var judgedNow: [(verdict: Verdict, press: AcceptedCommand)] = []
-  /// Records of the commit that is being written.
-  private var keptNow: [RunRecord] = []
+
+  func journal(of run: RunID) -> [LedgerEntry] { disk.state.runs.journal(of: run) }
+
+  /// How many stores besides the first wait for the verdict of a command.
+  func claimCount(of id: CommandID) -> Int { disk.state.commands.claims[id]?.count ?? 0 }
+
+  /// The owner pairs the devices of a list, and no others.
+  mutating func pair(_ devices: [PairedDevice]) {
+    let operations = members.devices.map { StoreOperation.unpair($0.key) } + devices.map(StoreOperation.pair)
+    for operation in operations { disk.apply(operation) }
+  }
+
+  mutating func setMemberVersion(_ version: UInt64) {
+    disk.apply(.setMemberVersion(version, heard: 0))
+  }
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     account.begin(present: made.last?.runID)
-    defer { endCommit() }
     for operation in operations {
-      if case .setClock(let real, let bus) = operation {
-        clock = ClockMark(real: real, bus: bus, bootID: bootID, wallSeconds: wallSeconds)
-      } else {
-        apply(operation)
-      }
+      check(operation)
+      disk.apply(operation, bootID: bootID, wallSeconds: wallSeconds)
     }
+    endCommit()
   }
 
   private mutating func endCommit() {
     // The question about a run may have been answered in this commit, by a press that was behind it.
     for (verdict, press) in judgedNow {
-      guard let run = verdict.runID, let since = unanswered[run], press.pressedAt > since else { continue }
+      guard let run = verdict.runID, let since = disk.state.runs.unanswered[run], press.pressedAt > since else {
+        continue
+      }
       ownFaults.append("\(verdict.commandID) was judged before the question about its run was answered")
     }
     judgedNow = []
@@ -95,96 +102,72 @@ struct WorldStore {
     keptNow = []
   }
 
-  private mutating func apply(_ operation: StoreOperation) {
+  /// Checks an operation before it is applied.
+  private mutating func check(_ operation: StoreOperation) {
     switch operation {
-    case .setTerm(let term):
-      if term <= self.term { ownFaults.append("term \(term) after \(self.term)") }
-      if term >= Self.termMax { ownFaults.append("term \(term) leaves no room") }
-      self.term = term
+    case .setTerm(let next):
+      if next <= term { ownFaults.append("term \(next) after \(term)") }
+      if next >= Self.termMax { ownFaults.append("term \(next) leaves no room") }
     case .accept(let press, let admission):
       let id = press.command.id
-      let isMoved = isLosing && accepted[id] != nil && accepted[id]?.press.origin != press.origin
-      if !isMoved, accepted[id] != nil || verdicts[id] != nil { ownFaults.append("\(id) was accepted twice") }
-      place += 1
-      accepted[id] = (press, admission, accepted[id]?.place ?? place)
+      let known = accepted[id]
+      let isMoved = isLosing && known != nil && known?.press.origin != press.origin
+      if !isMoved, known != nil || verdicts[id] != nil { ownFaults.append("\(id) was accepted twice") }
       if admission == .late || admission == .held { late.insert(id) }
-    case .claim(let id, let store):
-      claims[id, default: []].append(store)
-      let count = claims[id]?.count ?? 0
+    case .claim(let id, _):
+      let count = claimCount(of: id) + 1
       if count > Self.claimsMax { ownFaults.append("\(count) stores wait for the verdict of \(id)") }
-    case .reclassify(let id, let admission): accepted[id]?.class = admission
-    case .judge(let verdict, let press, let judgedAt):
+    case .judge(let verdict, let press, _):
       if verdicts[verdict.commandID] != nil { ownFaults.append("\(verdict.commandID) was judged twice") }
-      // A command that is accepted and judged in one commit has no row.
-      accepted[verdict.commandID] = nil
-      claims[verdict.commandID] = nil
       if press.arrivedAt - press.pressedAt > lateAfter { late.insert(verdict.commandID) }
       verdicts[verdict.commandID] = verdict
-      judged.append((verdict, press, judgedAt))
       if verdict.outcome == .applied { judgedNow.append((verdict, press)) }
       account.judge(verdict, press)
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
-    case .append(let run, let entry): append(entry, to: run)
-    case .keepRecord(let record, _):
-      let known = max(records.records[record.runID]?.summary.version ?? 0, records.removed[record.runID] ?? 0)
-      if record.summary.version != known + 1 {
-        ownFaults.append("\(record.runID): version \(record.summary.version) after \(known)")
-      }
-      if let date = runDates[record.runID], date != record.summary.startedAtUnixSeconds {
-        ownFaults.append("the record of \(record.runID) has another start than the run had")
-      }
-      // A version that another one replaces in the same commit is never on the disk.
-      keptNow.removeAll { $0.runID == record.runID }
-      keptNow.append(record)
-      if let known = records.records[record.runID]?.summary, known.elapsed != record.summary.elapsed {
-        ownFaults.append("the record of \(record.runID) is replaced by that of another run")
-      }
-      if discarded.contains(record.runID) { ownFaults.append("\(record.runID) was discarded and becomes a record") }
-      if records.expected[record.runID] == nil { ownFaults.append("\(record.runID) is kept, which nothing expected") }
-      _ = records.apply(operation)
-    case .endJournal(let run, let moment):
-      if endedJournals[run] != nil { ownFaults.append("\(run) was over twice") }
-      endedJournals[run] = moment
-    case .dateRun(let run, let wallSeconds):
-      if runDates[run] != nil { ownFaults.append("\(run) was dated twice") }
-      runDates[run] = wallSeconds
+    case .append(let run, let entry): check(entry, of: run)
+    case .keepRecord(let record, _): checkKept(record)
+    case .endJournal(let run, _):
+      if disk.state.runs.ended[run] != nil { ownFaults.append("\(run) was over twice") }
+    case .dateRun(let run, _):
+      if disk.state.runs.dates[run] != nil { ownFaults.append("\(run) was dated twice") }
     case .dropJournal(let run):
       if records.removed[run] == nil { ownFaults.append("nothing is that old here") }
-      endedJournals[run] = nil
-      runDates[run] = nil
-      aliases = aliases.filter { $0.value != run }
       account.forget(run)
-      entries.removeAll { if case .transition = $0.entry.event { false } else { $0.run == run } }
-    case .discard(let run): discarded.insert(run)
-    case .setUnanswered(let run, let since): unanswered[run] = since
     case .setAlias(let alias, let run):
-      aliases[alias] = run
       namesEver[alias] = run
       account.alias(alias, of: run)
     case .settle(let window):
       if window.deadline - window.first > windowMax {
         ownFaults.append("a window of \((window.deadline - window.first).seconds) s")
       }
-      windows.append(window)
-    case .meet(let device): devices[device.deviceID] = device
     case .own(let store, let identity):
       if let owner = owners[store], owner != identity, !isKeyOfSameDevice(owner, identity) {
         ownFaults.append("a store went from \(owner) to \(identity)")
       }
-      owners[store] = identity
-    case .disown(let store): owners[store] = nil
-    case .pair(let device):
-      members.devices.removeAll { $0.key == device.key }
-      members.devices.append(device)
-    case .unpair(let key): members.devices.removeAll { $0.key == key }
-    case .setMemberVersion(let version, let heard): (members.version, members.versionHeard) = (version, heard)
-    case .forgetDevice(let device):
-      devices[device] = nil
-      delivery.apply(operation)
     case .setStoreID, .setHub, .setView, .setFailureMark, .setRecordsThrough:
       ownFaults.append("a hub wrote what a peer writes")
-    default: if !records.apply(operation) { delivery.apply(operation) }
+    default: break
     }
+  }
+
+  private mutating func checkKept(_ record: RunRecord) {
+    let run = record.runID
+    let present = records.kept[run]?.summary
+    let known = max(present?.version ?? 0, records.removed[run] ?? 0)
+    if record.summary.version != known + 1 {
+      ownFaults.append("\(run): version \(record.summary.version) after \(known)")
+    }
+    if let date = disk.state.runs.dates[run], date != record.summary.startedAtUnixSeconds {
+      ownFaults.append("the record of \(run) has another start than the run had")
+    }
+    // A version that another one replaces in the same commit is never on the disk.
+    keptNow.removeAll { $0.runID == run }
+    keptNow.append(record)
+    if let present, present.elapsed != record.summary.elapsed {
+      ownFaults.append("the record of \(run) is replaced by that of another run")
+    }
+    if discarded.contains(run) { ownFaults.append("\(run) was discarded and becomes a record") }
+    if records.expected[run] == nil { ownFaults.append("\(run) is kept, which nothing expected") }
   }
 
   /// A record's elapsed time is stop minus start. Its active time is the sum of the stretches in which the run was
@@ -222,29 +205,23 @@ struct WorldStore {
     }
   }
 
-  private mutating func append(_ entry: LedgerEntry, to run: RunID) {
+  private mutating func check(_ entry: LedgerEntry, of run: RunID) {
     // Positions are unique but not in order: a settlement may be written before samples that wait for their commit.
     if !positions.insert(entry.position).inserted { ownFaults.append("position \(entry.position) was used twice") }
-    entries.append((run, entry))
     account.append(entry, to: run)
     switch entry.event {
     case .transition(let transition):
-      if !commandsWithEffect.insert(transition.change.commandID).inserted {
-        ownFaults.append("\(transition.change.commandID) had two effects")
-      }
-      let past = PastTransition(
-        kind: transition.kind, revision: transition.revision, change: transition.change, runID: run,
-        effectiveAt: entry.time)
-      transitions.append(past)
+      checkEffect(of: transition.change)
+      let past = PastTransition(transition, runID: run, effectiveAt: entry.time)
       checkRun(past)
       if past.revision > revision { make(past) }
-    case .lap(let change):
-      if !commandsWithEffect.insert(change.commandID).inserted {
-        ownFaults.append("\(change.commandID) had two effects")
-      }
-      laps.insert(change.commandID)
+    case .lap(let change): checkEffect(of: change)
     case .sample, .gap, .setup: break
     }
+  }
+
+  private mutating func checkEffect(of change: Author) {
+    if !effects.insert(change.commandID).inserted { ownFaults.append("\(change.commandID) had two effects") }
   }
 
   /// Checks that a run begins once, and that only the device that stopped it changes it afterwards.
@@ -292,34 +269,6 @@ struct WorldStore {
     case (.running, .stop), (.paused, .stop): .completed
     case (.idle, _), (.completed, _), (.paused, _), (.running, _), (.unknown, _): nil
     }
-  }
-
-  func journal(of run: RunID) -> [LedgerEntry] {
-    entries.filter { $0.run == run }.map(\.entry).sorted { $0.position < $1.position }
-  }
-
-  var history: HubHistory {
-    var history = HubHistory()
-    history.term = term
-    history.transitions = transitions
-    history.windows = windows
-    history.accepted = accepted.values.sorted { $0.place < $1.place }.map { ($0.press, $0.class) }
-    history.claims = claims
-    history.verdicts = judged
-    history.delivery = delivery.history
-    records.fill(&history)
-    history.endedJournals = endedJournals
-    history.runDates = runDates
-    history.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
-    history.storeOwners = owners
-    history.members = members
-    history.aliases = aliases
-    if let run = history.presentRun { history.journal = journal(of: run) }
-    history.lastPosition = positions.max() ?? 0
-    history.clock = clock
-    history.discarded = discarded
-    history.unanswered = unanswered
-    return history
   }
 }
 

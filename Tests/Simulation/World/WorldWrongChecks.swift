@@ -128,7 +128,7 @@ extension World {
   mutating func noteRefusedValue(_ key: String, of index: Int) {
     tally.count("honest value refused")
     let name = peers[index].name
-    let row = peers[index].store.delivery.latestSent[WorldDelivery.Place(device: nil, key: key)]
+    let row = peers[index].store.delivery.latestSent[StoredDelivery.Place(device: nil, key: key)]
     let wanted = row.map { $0.key.utf8.count + $0.message.name.utf8.count + $0.message.body.count + 320 } ?? 0
     if wrong.harmed != index || !hub.store.hasNoRoom(for: name, wanted) {
       faults.append("the value of \(key) is refused, though there is room")

@@ -1,33 +1,59 @@
-import Foundation
-import RunCore
+/// What a store holds of outgoing and incoming streams and of the newest values, hub's and peer's alike.
+package struct StoredDelivery: Sendable {
+  /// Where a newest value is kept.
+  package struct Place: Hashable, Sendable {
+    /// The other device; `nil` on a peer, which sends to whatever hub it has.
+    package let device: DeviceID?
+    /// The key.
+    package let key: String
 
-/// Outgoing and incoming streams of a store in memory.
-struct MemoryDelivery: Sendable {
-  private struct Place: Hashable {
-    let device: DeviceID?
-    let key: String
+    /// A place from its parts.
+    package init(device: DeviceID?, key: String) {
+      self.device = device
+      self.key = key
+    }
+
+    /// The order in which a store returns values.
+    fileprivate static func precedes(_ left: Place, _ right: Place) -> Bool {
+      (left.device?.rawValue ?? "", left.key) < (right.device?.rawValue ?? "", right.key)
+    }
   }
-  /// The rows of each stream, ordered by sequence.
-  private var rows: [OutboundStreamID: [OutboxRow]] = [:]
-  private var acknowledged: [OutboundStreamID: UInt64] = [:]
-  private var watermarks: [StreamID: StreamMark] = [:]
-  private var quarantine: [QuarantinedMessage] = []
-  private var latestSent: [Place: LatestRow] = [:]
-  private var latestReceived: [Place: LatestReceived] = [:]
 
-  var history: DeliveryHistory {
+  /// The rows of each stream, ordered by sequence.
+  package private(set) var rows: [OutboundStreamID: [OutboxRow]] = [:]
+  /// Up to where the receiver of each stream has acknowledged it.
+  package private(set) var acknowledged: [OutboundStreamID: UInt64] = [:]
+  /// Up to where each stream from another store was durably processed.
+  package private(set) var watermarks: [StreamID: StreamMark] = [:]
+  /// The messages in quarantine, oldest first.
+  package private(set) var quarantine: [QuarantinedMessage] = []
+  /// The newest values that this node's app posted.
+  package private(set) var latestSent: [Place: LatestRow] = [:]
+  /// The newest values that were received.
+  package private(set) var latestReceived: [Place: LatestReceived] = [:]
+
+  /// What a new store holds.
+  package init() {}
+
+  /// What a starting node reads of it.
+  package var history: DeliveryHistory {
     var history = DeliveryHistory()
-    history.rows = rows.sorted { OutboundStreamID.precedes($0.key, $1.key) }.flatMap(\.value)
+    history.rows = rows.sorted { $0.key < $1.key }.flatMap(\.value)
     history.acknowledged = acknowledged
     history.watermarks = watermarks
     history.quarantine = quarantine
-    history.latestSent = latestSent.sorted { Self.precedes($0.key, $1.key) }.map(\.value)
-    history.latestReceived = latestReceived.sorted { Self.precedes($0.key, $1.key) }.map(\.value)
+    history.latestSent = latestSent.sorted { Place.precedes($0.key, $1.key) }.map(\.value)
+    history.latestReceived = latestReceived.sorted { Place.precedes($0.key, $1.key) }.map(\.value)
     return history
   }
 
+  /// The row of a sequence number; `nil` if it was removed.
+  package func row(_ stream: OutboundStreamID, _ sequence: UInt64) -> OutboxRow? {
+    index(stream, sequence).flatMap { rows[stream]?[$0] }
+  }
+
   /// Applies an operation of delivery; all others have no effect here.
-  mutating func apply(_ operation: StoreOperation) {
+  package mutating func apply(_ operation: StoreOperation) {
     switch operation {
     case .setWatermark(let stream, let mark): watermarks[stream] = mark
     case .forgetStream(let stream): watermarks[stream] = nil
@@ -47,19 +73,17 @@ struct MemoryDelivery: Sendable {
         row.tries += 1
       }
     case .renumber(let stream, let target): renumber(stream, to: target)
-    case .drop(let stream):
-      rows[stream] = nil
-      acknowledged[stream] = nil
+    case .drop(let stream): (rows[stream], acknowledged[stream]) = (nil, nil)
     case .shiftRows(let span): shift(by: span)
     case .quarantine(let message):
       quarantine.removeAll { $0.message.id == message.message.id }
       quarantine.append(message)
     case .unquarantine(let id): quarantine.removeAll { $0.message.id == id }
     case .setLatest(let row): latestSent[Place(device: row.device, key: row.key)] = row
+    case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .forgetDevice(let device):
       latestSent = latestSent.filter { $0.key.device != device }
       latestReceived = latestReceived.filter { $0.key.device != device }
-    case .receiveLatest(let row): latestReceived[Place(device: row.device, key: row.key)] = row
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard, .expectRecord,
       .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal, .dateRun,
@@ -124,12 +148,5 @@ struct MemoryDelivery: Sendable {
     let index = firstIndex(stream, from: sequence)
     guard let present = rows[stream], index < present.count, present[index].sequence == sequence else { return nil }
     return index
-  }
-
-  /// The order in which the SQLite store returns them: by bytes.
-  private static func precedes(_ left: Place, _ right: Place) -> Bool {
-    let (leftDevice, rightDevice) = (left.device?.rawValue ?? "", right.device?.rawValue ?? "")
-    guard leftDevice == rightDevice else { return leftDevice < rightDevice }
-    return LatestCoding.identity(left.key).lexicographicallyPrecedes(LatestCoding.identity(right.key))
   }
 }

@@ -1,0 +1,24 @@
+package import RunCore
+
+/// The disk of a simulated peer.
+package struct WorldPeerStore {
+  private var disk = WorldDisk()
+  private let firstStoreID: StoreID
+
+  package init(storeID: StoreID) { firstStoreID = storeID }
+
+  package var storeID: StoreID { disk.state.storeID ?? firstStoreID }
+  package var delivery: StoredDelivery { disk.state.delivery }
+  package var records: StoredRecords { disk.state.records }
+  package var history: PeerHistory { disk.state.peerHistory }
+  package var faults: [String] { disk.faults }
+  var hub: (storeID: StoreID, deviceID: DeviceID)? { disk.state.hub }
+  var failureMark: HubFailureMark { disk.state.failureMark }
+
+  /// The hub has lost its store: the peer fetches records again.
+  mutating func hearsAgain() { disk.hearsAgain() }
+
+  package mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+    for operation in operations { disk.apply(operation, bootID: bootID, wallSeconds: wallSeconds) }
+  }
+}
