@@ -12,13 +12,7 @@ struct DowntimeRunTests {
     hub.passes(to: .zero + .seconds(10))
     var disk = HubDisk()
     disk.commit(hub.durable)
-    hub = HubStage(history: disk.history, now: .zero + .seconds(60), recovery: .ask)
-    _ = hub.feed(.started)
-    hub.commitsAll()
-    _ = hub.feed(.opened(eventsEndpoint: "events"))
-    _ = hub.hello("watch", nonce: 5)
-    hub.commitsAll()
-    return hub
+    return HubStage(history: disk.history, now: .zero + .seconds(60), recovery: .ask).met(by: "watch")
   }
 
   /// Sends commands of another run, with the second at which each was pressed.

@@ -190,13 +190,7 @@ struct HubRecoveryTests {
   private func asked(_ history: HubHistory = killed(), at now: BusTime = minute, downtime: Downtime = .paused)
     -> HubStage
   {
-    var hub = stage(.ask, history, at: now, downtime: downtime)
-    _ = hub.feed(.started)
-    hub.commitsAll()
-    _ = hub.feed(.opened(eventsEndpoint: "events"))
-    _ = hub.hello("watch", nonce: 5)
-    hub.commitsAll()
-    return hub
+    stage(.ask, history, at: now, downtime: downtime).met(by: "watch")
   }
 
   @Test("A hub that waits for a recovery decision shows the run as it was, and no time is active until the answer")

@@ -69,6 +69,17 @@ struct HubStage {
     return stage
   }
 
+  /// The same hub once it has started, and a peer of an earlier incarnation has said hello to it.
+  func met(by peer: String) -> HubStage {
+    var hub = self
+    _ = hub.feed(.started)
+    hub.commitsAll()
+    _ = hub.feed(.opened(eventsEndpoint: "events"))
+    _ = hub.hello(peer, nonce: 5)
+    hub.commitsAll()
+    return hub
+  }
+
   /// A hub with these peers, whose hellos were answered; no commit is in flight.
   static func with(
     _ peers: String..., debounce: BusDuration = HubStage.debounce, speed: Int64 = 1
