@@ -236,7 +236,7 @@ public actor Hub: Node, DrivenNode {
     case .subscribed(let topic):
       subscribed.insert(topic)
       feed(.subscribed(topic))
-    case .subscribedToNothing(let identity): feed(.subscribedToNothing(by: identity))
+    case .burden(let burden, let identity): feed(.burden(burden, by: identity))
     case .frame(let connection, let bytes, let identity):
       // Before it is decoded, so that a flood costs as little as possible.
       guard core?.readsFrame(ofBytes: bytes.count, by: identity, at: clock.bus(at: loop.now)) ?? true else {
@@ -434,7 +434,7 @@ extension HubTransportEvent {
     case .frame(let connection, let bytes, let identity):
       .frame(
         ConnectionID(route: connection.route, isRequest: connection.isRequest, listener: listener), bytes, by: identity)
-    case .subscribed, .subscribedToNothing: self
+    case .subscribed, .burden: self
     }
   }
 }

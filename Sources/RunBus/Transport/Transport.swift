@@ -67,9 +67,9 @@ public enum HubTransportEvent: Sendable {
   /// A peer has subscribed to a topic. It has missed everything published before, so the hub publishes its present
   /// state again. This event must not be lost.
   case subscribed(Topic)
-  /// A peer has subscribed to a prefix that matches no topic of this version. Transports that store subscriptions
-  /// deliver this event. The hub limits such subscriptions for each key.
-  case subscribedToNothing(by: ConnectionIdentity)
+  /// A connection takes memory from the transport until it ends. Transports that cannot prevent it deliver this event.
+  /// The hub limits such burdens for each key.
+  case burden(ConnectionBurden, by: ConnectionIdentity)
 }
 
 /// The result of sending a frame.

@@ -165,7 +165,7 @@ package struct HubCore: Sendable {
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), in: &turn)
     case .gone(let connection): close(connection, in: &turn)
     case .subscribed(let topic): republish(topic, in: &turn)
-    case .subscribedToNothing(let identity): noteUnknownTopic(by: identity, in: &turn)
+    case .burden(let burden, let identity): note(burden, by: identity, in: &turn)
     case .press(let command): pressOwn(command, in: &turn)
     case .sample(let sample): receiveOwn(sample, in: &turn)
     case .post(let message, let deliveryClass, let device):

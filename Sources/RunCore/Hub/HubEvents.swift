@@ -21,8 +21,8 @@ extension HubCore {
     case gone(ConnectionID)
     /// A subscription to a topic began.
     case subscribed(Topic)
-    /// A subscription that matches no topic began, on a connection with this identity.
-    case subscribedToNothing(by: ConnectionIdentity)
+    /// A connection with this identity takes memory from the transport.
+    case burden(ConnectionBurden, by: ConnectionIdentity)
     /// A button was pressed on the hub itself.
     case press(Command)
     /// A sensor of the hub itself produced a reading.

@@ -20,7 +20,7 @@ extension HubCore {
     case .key(let key):
       if let device = members.device(of: key) {
         if suspensions.keys.contains(key) {
-          forbid(identity, connection, Self.shutOut, in: &turn)
+          forbid(identity, connection, "this key is shut out for ten minutes", in: &turn)
           return false
         }
         if device.nextKey == key { switchKey(of: device, in: &turn) }
@@ -258,18 +258,16 @@ extension HubCore {
 
   // MARK: Keys that are shut out for a while
 
-  private static let shutOut = "it subscribed to too many topics that do not exist: it is shut out for ten minutes"
-
   /// The keys of paired devices that may connect now.
   var admittedKeys: Set<KeyFingerprint> { members.admittedKeys.subtracting(suspensions.keys) }
 
-  /// Notes a subscription that matches no topic. Too many of them shut the key out: its connections end, and with them
-  /// the subscriptions.
-  mutating func noteUnknownTopic(by identity: ConnectionIdentity, in turn: inout Turn) {
+  /// Notes what a key burdens the transport with. Too much shuts the key out: its connections end, and with them what
+  /// they hold.
+  mutating func note(_ burden: ConnectionBurden, by identity: ConnectionIdentity, in turn: inout Turn) {
     guard case .key(let key) = identity, members.device(of: key) != nil,
-      suspensions.note(key, at: monotonic(at: turn.now))
+      suspensions.note(burden, of: key, at: monotonic(at: turn.now))
     else { return }
-    turn.act(.forbade(identity, Self.shutOut))
+    turn.act(.forbade(identity, "\(burden.offence): it is shut out for ten minutes"))
     turn.act(.admit(admittedKeys))
     turn.act(.cutConnections)
     closeSessions(of: [key], in: &turn)

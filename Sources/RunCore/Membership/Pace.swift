@@ -24,6 +24,8 @@ package enum PacedKind: String, CaseIterable, Sendable {
   case newKeys = "announced keys"
   /// Subscriptions to topics that do not exist.
   case unknownTopics = "subscriptions to unknown topics"
+  /// Messages of more parts than a frame has, or without an end.
+  case manyParts = "messages of many parts"
 
   /// How many are accepted at once from a device that was quiet.
   package var burst: Int {
@@ -43,6 +45,8 @@ package enum PacedKind: String, CaseIterable, Sendable {
     case .newKeys: 8
     // A later version may have more topics.
     case .unknownTopics: 256
+    // No version sends one. A connection on which nothing comes for days is taken for one.
+    case .manyParts: 2
     }
   }
 
@@ -56,13 +60,14 @@ package enum PacedKind: String, CaseIterable, Sendable {
     case .messages: 200
     case .recordParts: 100
     case .newKeys: 1 / 60
+    case .manyParts: 1 / 600
     }
   }
 
   /// How many entries of a run are folded again for what one question costs otherwise.
   static let entriesOfQuestion = 1024
   /// How many bytes of a frame count as one.
-  static let bytesOfFrame = 512
+  package static let bytesOfFrame = 512
 }
 
 /// The paces of the devices of keys. Other identities have none: a process of this machine's user can do as it likes.

@@ -258,6 +258,7 @@ class Result:
 
     def __init__(self, allowed=()):
         self.tries, self.answers, self.allowed, self.faults = 0, {}, set(allowed), []
+        self.note = ""
 
     def take(self, said):
         for word in said:
@@ -268,6 +269,7 @@ class Result:
         self.tries += other.tries
         self.allowed |= other.allowed
         self.faults += other.faults
+        self.note = other.note
         for word, count in other.answers.items():
             self.answers[word] = self.answers.get(word, 0) + count
 
@@ -281,7 +283,7 @@ class Result:
     @property
     def text(self):
         shown = ", ".join(f"{word} {count}" for word, count in sorted(self.answers.items())) or "nothing"
-        return shown + "".join(f"; {fault}" for fault in self.faults[:3])
+        return shown + self.note + "".join(f"; {fault}" for fault in self.faults[:3])
 
 
 # Strangers
@@ -664,6 +666,82 @@ def many_subscriptions(scene, end):
     return result
 
 
+def unfinished(scene, end, endpoint, keys, size, kind=zmq.DEALER, first=None, seconds=1.5):
+    """Messages of half a million parts on four connections at once, for as long as the hub takes them. libzmq keeps the
+    parts of a message until the last has come."""
+    result, most = Result(), 0.0
+    before = scene.footprint()[0]
+    part = zmq.Message(bytes(size))
+    while time.monotonic() < end() or result.tries == 0:
+        context, clients = zmq.Context(), []
+        for _ in range(4):
+            client = connect(context, kind, endpoint, keys)
+            clients.append(client)
+            client.setsockopt(zmq.SNDHWM, 0)
+            if first:
+                tell(client, *first)
+                client.poll(500)
+            try:
+                # The last part lets its own libzmq begin to send.
+                for _ in range(500 * 1000 * 1000 // (4 * size)):
+                    client.send(part, zmq.SNDMORE | zmq.NOBLOCK, copy=False)
+                client.send(part, zmq.NOBLOCK)
+            except zmq.Again:
+                pass
+            result.tries += 1
+        # Two looks of the hub at least.
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            most = max(most, scene.footprint()[0])
+            time.sleep(0.02)
+        context.destroy(linger=0)
+    result.note = f" (the hub: {before:.0f} to {most:.0f} MiB)"
+    if most - before > 320:
+        result.fault(f"the hub grew by {most - before:.0f} MiB")
+    return result
+
+
+def unfinished_messages(scene, end):
+    """Messages of very many parts with a key that is paired, on connections on which nothing else came."""
+    return unfinished(scene, end, scene.control, scene.pair_client(f"endless-{os.getpid()}-{time.monotonic_ns()}"), 60_000)
+
+
+def unfinished_subscriptions(scene, end):
+    """The same at the port of events."""
+    keys = scene.pair_client(f"endless-{os.getpid()}-{time.monotonic_ns()}")
+    return unfinished(scene, end, scene.events, keys, 500, zmq.XSUB)
+
+
+def unfinished_after_a_press(scene, end):
+    """The same after a press, which names the key: it is shut out."""
+    keys = scene.pair_client(f"endless-{os.getpid()}-{time.monotonic_ns()}")
+    name = keys.values["told"]["device"]
+    result = unfinished(scene, end, scene.control, keys, 60_000, first=[b"", press(name)], seconds=4)
+    tries = 0
+    while tries < 10:
+        client = connect(scene.context, zmq.DEALER, scene.control, keys)
+        tell(client, b"", press(name))
+        answers = drain(client, 500)
+        client.close()
+        if not answers:
+            return result
+        tries += 1
+    result.fault("it was not shut out")
+    return result
+
+
+def unfinished_at_pairing(scene, end):
+    """The same at the pairing port, where every key is let in while pairing is open."""
+    pair, _ = scene.offer()
+    public, secret = (z85.decode(one).hex() for one in zmq.curve_keypair())
+    values = {"hub": scene.hub_key.hex(), "public": public, "secret": secret}
+    keys = runbus.Keys.make(scene.place / f"stranger-{time.monotonic_ns()}.json", values)
+    result = unfinished(scene, end, scene.pairing, keys, 4_000)
+    pair.send_signal(signal.SIGINT)
+    pair.communicate(timeout=30)
+    return result
+
+
 # The way between
 
 
@@ -921,6 +999,7 @@ def pairing_garbage(scene, end):
 ATTACKS = [
     no_key, unknown_key, wrong_hub_key, keys_at_plain_port, garbage, huge_frame, half_open, slow_handshakes, flood,
     stranger_subscribes, other_name, other_store, other_session, other_source, admin, long_frames, many_subscriptions,
+    unfinished_messages, unfinished_subscriptions, unfinished_after_a_press, unfinished_at_pairing,
     replayed, spliced, token_used_twice, guessed_tokens, pairing_garbage, revoked, chatter,
     flood_of_hellos, flood_of_samples, flood_of_queries, flood_of_messages, flood_of_frames, flood_of_subscriptions,
 ]

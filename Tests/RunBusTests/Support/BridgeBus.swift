@@ -60,7 +60,7 @@ private struct BridgeBusListener: HubListener {
           case .frame(let connection, let bytes, let identity):
             let route = [UInt8(number)] + connection.route
             deliver(.frame(ConnectionID(route: route, isRequest: false), bytes, by: identity))
-          case .subscribed, .subscribedToNothing: deliver(event)
+          case .subscribed, .burden: deliver(event)
           }
         })
     }

@@ -77,9 +77,10 @@
           await hub.publish([4], on: .feed)
           #expect(try await client.receive() == [Array("f".utf8), [4]])
         }
-        // One of them is a subscription, of a topic that does not exist.
-        #expect(hub.log.events.count == Topic.allCases.count + 1)
-        #expect(hub.log.events.contains { if case .subscribedToNothing = $0 { true } else { false } })
+        // One of them is a subscription, of a topic that does not exist, and one has too many parts.
+        #expect(hub.log.events.count == Topic.allCases.count + 2)
+        #expect(hub.log.events.contains { if case .burden(.manyParts, _) = $0 { true } else { false } })
+        #expect(hub.log.events.contains { if case .burden(.unknownTopic, _) = $0 { true } else { false } })
         await hub.close()
       }
     }

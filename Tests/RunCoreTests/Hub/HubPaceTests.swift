@@ -155,7 +155,8 @@ struct HubPaceTests {
     let page = try String(contentsOf: Checkout.root.appending(path: "docs/security.md"), encoding: .utf8)
     for kind in PacedKind.allCases {
       let burst = kind.burst >= 1000 ? "\(kind.burst / 1000),\(String("\(kind.burst)".suffix(3)))" : "\(kind.burst)"
-      let rate = kind.perSecond >= 1 ? "\(Int(kind.perSecond))".replacing("1000", with: "1,000") : "one a minute"
+      let slow = kind.perSecond < 1 / 60 ? "one in ten minutes" : "one a minute"
+      let rate = kind.perSecond >= 1 ? "\(Int(kind.perSecond))".replacing("1000", with: "1,000") : slow
       #expect(page.contains("| \(kind.rawValue) | \(burst) | \(rate) |"), "\(kind)")
     }
   }

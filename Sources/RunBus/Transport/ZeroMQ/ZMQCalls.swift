@@ -41,15 +41,22 @@
   struct ZMQPart {
     let bytes: [UInt8]
     let hasMore: Bool
-    /// Whom the check of keys has let in; `nil` without keys, and on the part with a ROUTER's route.
-    let userID: String?
+    /// Where it came from; stated of a message's last part only. libzmq 4.3.4 does not know it on a ROUTER's first part.
+    let origin: ZMQOrigin
+  }
+
+  /// What libzmq knows of the connection on which a message came.
+  struct ZMQOrigin {
+    /// Whom the check of keys has let in; `nil` without keys.
+    var userID: String?
+    /// The file descriptor of the connection.
+    var descriptor: CInt?
   }
 
   /// A whole message.
   struct ZMQMessage {
     var parts: [[UInt8]]
-    /// See ``ZMQPart/userID``; that of the last part.
-    var userID: String?
+    var origin = ZMQOrigin()
   }
 
   /// A libzmq context, which owns I/O threads and sockets. All its sockets are closed before it.
@@ -190,9 +197,14 @@
         }
       }
       let bytes = [UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message)))
-      return ZMQPart(
-        bytes: bytes, hasMore: zmq_msg_more(&message) != 0,
-        userID: zmq_msg_gets(&message, "User-Id").map { String(cString: $0) })
+      let hasMore = zmq_msg_more(&message) != 0
+      var origin = ZMQOrigin()
+      if !hasMore {
+        origin.userID = zmq_msg_gets(&message, "User-Id").map { String(cString: $0) }
+        // What `zmq_msg_get(ZMQ_SRCFD)` reads, which is called deprecated without a replacement.
+        origin.descriptor = zmq_msg_gets(&message, "__fd").map(atoi)
+      }
+      return ZMQPart(bytes: bytes, hasMore: hasMore, origin: origin)
     }
 
     /// Receives a whole message; `nil` when there is none now. Parts beyond `partsMax` are dropped. The result then has
@@ -204,8 +216,7 @@
         part = next
         if parts.count <= partsMax { parts.append(next.bytes) }
       }
-      // libzmq 4.3.4 does not state the user on a ROUTER's first part.
-      return ZMQMessage(parts: parts, userID: part.userID)
+      return ZMQMessage(parts: parts, origin: part.origin)
     }
 
     /// The parts of ``receiveMessage(max:)``.

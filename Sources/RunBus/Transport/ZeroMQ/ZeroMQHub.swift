@@ -47,12 +47,16 @@
     /// Opens the sockets again after all connections were cut.
     private var reopening: LoopTimer?
     private var hasCutOff = false
+    private var unfinished = UnfinishedMessages()
+    /// Looks at unfinished messages, while there are connections over TCP.
+    private var looking: LoopTimer?
     private let log = Logger(label: "runbus.zeromq")
     /// Enough for [route][empty][body]; a longer message is no frame.
     private static let partsMax = 3
     private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
     private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
     private static let cutOffs = Counter(label: "runbus.zeromq.cut_offs")
+    private static let unfinishedMessages = Counter(label: "runbus.zeromq.unfinished_messages")
 
     init(
       _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void
@@ -94,7 +98,7 @@
       if listener.keys != nil {
         return { message in
           // A client can state metadata of its own, but no key.
-          switch message.userID.flatMap({ ConnectionIdentity($0) }) {
+          switch message.origin.userID.flatMap({ ConnectionIdentity($0) }) {
           case .key(let key): .key(key)
           case .candidate(let key): .candidate(key)
           case .localOwner, .link, .anyone, nil: nil
@@ -112,6 +116,12 @@
       // again. Sockets with keys share one; ``reopen()`` waits until their addresses are free.
       let context = try listener.keys == nil ? ZMQContext() : CurveContext.get().context
       let ceiling = FileDescriptorBudget.ceiling
+      let identity = Self.identification(listener)
+      let identify: (ZMQMessage) -> ConnectionIdentity? = { [weak self] message in
+        let identity = identity(message)
+        if let descriptor = message.origin.descriptor { self?.unfinished.finish(on: descriptor, by: identity) }
+        return identity
+      }
       var opened: [() -> Void] = []
       do {
         let control = try ZMQSocket(context, type: ZMQ_ROUTER)
@@ -127,7 +137,8 @@
         var monitors: [ZMQMonitor] = []
         let watch: (ZMQConnectionEvent) -> Void = { [weak self] event in
           switch event {
-          case .accepted(let descriptor): if descriptor >= ceiling { self?.cutOff() }
+          case .accepted(let descriptor):
+            if descriptor >= ceiling { self?.cutOff() } else { self?.watch(descriptor) }
           case .handshakeFailed, .keyRefused:
             Self.failedHandshakes.increment()
             log.debug("a handshake failed: what connected does not speak ZMTP, or not with a key that is let in")
@@ -156,13 +167,13 @@
           opened.append { [files] in files.forEach { $0?.remove() } }
           publisher = try SocketSource(
             events, on: loop, partsMax: 1,
-            receiveMessage: Self.eventsReceiver(log, Self.identification(listener), deliver), fail: fail)
+            receiveMessage: Self.eventsReceiver(log, identify, deliver), fail: fail)
         }
         if let publisher { opened.append(publisher.close) }
 
         let router = try SocketSource(
           control, on: loop, partsMax: Self.partsMax,
-          receiveMessage: Self.controlReceiver(log, Self.identification(listener), deliver), fail: fail)
+          receiveMessage: Self.controlReceiver(log, identify, deliver), fail: fail)
         parts = Parts(control: router, events: publisher, monitors: monitors, files: files.compactMap { $0 })
       } catch {
         opened.reversed().forEach { $0() }
@@ -198,6 +209,36 @@
       closeAndReopen(after: Self.pause)
     }
 
+    // MARK: Messages without an end
+
+    private static let lookPause = BusDuration.seconds(1)
+    private static let soonPause = BusDuration.milliseconds(50)
+
+    /// Watches a connection that was accepted; one of this machine's user may do as it likes.
+    private func watch(_ descriptor: Int) {
+      guard let connection = TCPConnection(descriptor: CInt(descriptor)) else { return }
+      unfinished.open(connection)
+      guard looking == nil else { return }
+      looking = loop.makeTimer { [weak self] in self?.look() }
+      looking?.deadline = loop.now + Self.lookPause
+    }
+
+    private func look() {
+      let (offences, soon) = unfinished.look(\.received)
+      for offence in offences {
+        offence.connection.cut()
+        Self.unfinishedMessages.increment()
+        log.debug(
+          "a connection is cut: more than \(UnfinishedMessages.bytesMax) bytes came on it without a whole message")
+        if let identity = offence.identity { deliver(.burden(.manyParts, by: identity)) }
+      }
+      if unfinished.isEmpty {
+        looking = nil
+      } else {
+        looking?.deadline = loop.now + (soon ? Self.soonPause : Self.lookPause)
+      }
+    }
+
     /// Closes all connections and listens again, so that a key that is not let in any more hears nothing more. What
     /// waits in the queues of the connections is dropped. Nodes with other keys connect again by themselves.
     func cutConnections() {
@@ -215,6 +256,7 @@
     private func closeAndReopen(after pause: BusDuration) {
       parts?.close()
       parts = nil
+      unfinished = UnfinishedMessages()
       reopening = loop.makeTimer { [weak self] in self?.reopen() }
       reopening?.deadline = loop.now + pause
     }
@@ -250,6 +292,7 @@
           return garbage.count(from: parts[0], "a message of a sender without a key")
         }
         switch parts.count {
+        case (partsMax + 1)...: deliver(.burden(.manyParts, by: identity))
         case 2 where !parts[1].isEmpty:
           deliver(.frame(ConnectionID(route: parts[0], isRequest: false), parts[1], by: identity))
         case 3 where parts[1].isEmpty && !parts[2].isEmpty:
@@ -266,6 +309,7 @@
       var garbage = MalformedFrameCounter(log: log)
       return { message in
         let parts = message.parts
+        let identity = identify(message)
         // A subscription is 1 and a topic, its end 0 and a topic. XPUB does not say on which connection.
         switch (parts.count, parts[0].first) {
         case (1, 1):
@@ -273,8 +317,9 @@
           let text = String(decoding: parts[0].dropFirst(), as: UTF8.self)
           let topics = Topic.allCases.filter { $0.rawValue.hasPrefix(text) }
           for topic in topics { deliver(.subscribed(topic)) }
-          if topics.isEmpty, let identity = identify(message) { deliver(.subscribedToNothing(by: identity)) }
+          if topics.isEmpty, let identity { deliver(.burden(.unknownTopic, by: identity)) }
         case (1, 0): break
+        case (2..., _): if let identity { deliver(.burden(.manyParts, by: identity)) }
         default: garbage.count(from: [], "a message on the events socket that is no subscription")
         }
       }
@@ -311,6 +356,7 @@
 
     func close() {
       reopening = nil
+      looking = nil
       parts?.close()
       parts = nil
       closeDomain()
