@@ -144,11 +144,18 @@ extension Codec {
   static func message(_ order: PairingOrder) -> WirePairingOrder {
     var message = WirePairingOrder()
     switch order {
-    case .status: message.order = .status(WireEmpty())
+    case .status(let token):
+      message.order = .status(WireEmpty())
+      if let token { message.token = Data(token) }
     case .open: message.order = .open(WireEmpty())
-    case .close: message.order = .close(WireEmpty())
-    case .refuse(let key): message.order = .refuse(data(key))
-    case .admit(let key, let device, let sources, let replaces):
+    case .close(let token):
+      message.order = .close(WireEmpty())
+      message.token = Data(token)
+    case .refuse(let key, let token):
+      message.order = .refuse(data(key))
+      message.token = Data(token)
+    case .admit(let key, let token, let device, let sources, let replaces):
+      message.token = Data(token)
       var admission = WirePairingAdmission()
       admission.key = data(key)
       admission.deviceID = device.rawValue
@@ -161,14 +168,15 @@ extension Codec {
 
   static func value(_ message: WirePairingOrder) throws(WireError) -> Inquiry {
     switch message.order {
-    case .status: .pairing(.status)
+    case .status: .pairing(.status(of: message.hasToken ? try token(message.token) : nil))
     case .open: .pairing(.open)
-    case .close: .pairing(.close)
-    case .refuse(let key): .pairing(.refuse(try self.key(key)))
+    case .close: .pairing(.close(of: try token(message.token)))
+    case .refuse(let key): .pairing(.refuse(try self.key(key), of: try token(message.token)))
     case .admit(let admission):
       .pairing(
         .admit(
-          try key(admission.key), as: try device(admission.deviceID), sources: try sources(admission.sources),
+          try key(admission.key), of: try token(message.token), as: try device(admission.deviceID),
+          sources: try sources(admission.sources),
           replaces: admission.replaces))
     case nil: .unknown
     }
@@ -266,10 +274,14 @@ extension Codec {
   }
 
   private static func value(_ message: WirePairingOffer) throws(WireError) -> PairingOffer {
-    guard message.token.count == PairingRequest.tokenByteCount else {
+    PairingOffer(
+      hubKey: try key(message.hubKey), token: try token(message.token), addresses: try addresses(message.addresses))
+  }
+
+  private static func token(_ bytes: Data) throws(WireError) -> [UInt8] {
+    guard bytes.count == PairingRequest.tokenByteCount else {
       throw .malformed("a token has \(PairingRequest.tokenByteCount) bytes")
     }
-    return PairingOffer(
-      hubKey: try key(message.hubKey), token: Array(message.token), addresses: try addresses(message.addresses))
+    return Array(bytes)
   }
 }

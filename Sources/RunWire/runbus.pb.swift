@@ -2508,7 +2508,7 @@ nonisolated struct WirePairingOrder: Sendable {
     set {order = .status(newValue)}
   }
 
-  /// Opens it with a new token.
+  /// Opens it with a new token, in place of a pairing that is open.
   var `open`: WireEmpty {
     get {
       if case .open(let v)? = order {return v}
@@ -2544,13 +2544,24 @@ nonisolated struct WirePairingOrder: Sendable {
     set {order = .close(newValue)}
   }
 
+  /// The pairing that is meant: the token of its offer, 16 bytes. Absent for `open`, and for a `status` that asks about
+  /// the pairing that was opened last.
+  var token: Data {
+    get {_token ?? Data()}
+    set {_token = newValue}
+  }
+  /// Returns true if `token` has been explicitly set.
+  var hasToken: Bool {self._token != nil}
+  /// Clears the value of `token`. Subsequent reads from it will return its default value.
+  mutating func clearToken() {self._token = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
   nonisolated enum OneOf_Order: Equatable, Sendable {
     /// Asks how far pairing has come.
     case status(WireEmpty)
-    /// Opens it with a new token.
+    /// Opens it with a new token, in place of a pairing that is open.
     case `open`(WireEmpty)
     /// Pairs the candidate.
     case admit(WirePairingAdmission)
@@ -2562,6 +2573,8 @@ nonisolated struct WirePairingOrder: Sendable {
   }
 
   init() {}
+
+  fileprivate var _token: Data? = nil
 }
 
 nonisolated struct WirePairingAdmission: Sendable {
@@ -2651,7 +2664,7 @@ nonisolated struct WirePairingReport: Sendable {
 
   var stage: WirePairingReport.Stage = .unspecified
 
-  /// Why it is closed: notOpened, paired, refused, expired, tooManyFailures, unavailable or closed.
+  /// Why it is closed: notOpened, paired, refused, expired, tooManyFailures, unavailable, closed or replaced.
   var end: String = String()
 
   /// The device that asks.
@@ -7755,7 +7768,7 @@ nonisolated extension WireSources: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WirePairingOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PairingOrder"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}open\0\u{1}admit\0\u{1}refuse\0\u{1}close\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}open\0\u{1}admit\0\u{1}refuse\0\u{1}close\0\u{1}token\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7823,6 +7836,7 @@ nonisolated extension WirePairingOrder: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.order = .close(v)
         }
       }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self._token) }()
       default: break
       }
     }
@@ -7856,11 +7870,15 @@ nonisolated extension WirePairingOrder: SwiftProtobuf.Message, SwiftProtobuf._Me
     }()
     case nil: break
     }
+    try { if let v = self._token {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePairingOrder, rhs: WirePairingOrder) -> Bool {
     if lhs.order != rhs.order {return false}
+    if lhs._token != rhs._token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

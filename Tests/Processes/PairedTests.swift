@@ -220,6 +220,27 @@ struct PairedTests {
     }
   }
 
+  @Test("A pairing that is opened again ends the first one with a sentence, and only the second one pairs the device")
+  func openedTwice() async throws {
+    try await withTestBus { bus in
+      _ = try await bus.listeningPhone("--debounce", "0", port: try Self.port())
+      let first = bus.spawn("pair", "--yes", "--json", "--as", "first")
+      _ = try await first.event("the first line") { $0["step"]?.string == "open" }
+      let second = bus.spawn("pair", "--yes", "--json", "--as", "second")
+      let offer = try await second.event("the second line") { $0["step"]?.string == "open" }
+      let line = try #require(offer["line"]?.string)
+      let watch = try PairedMachine("watch", on: bus)
+      let join = bus.spawn("join", "--device", "watch-1", environment: watch.environment)
+      join.write(line)
+      #expect(try await join.ending() == .exited(0), "\(join.view)")
+      #expect(try await second.ending() == .exited(0), "\(second.view)")
+      #expect(try await first.ending() == .exited(1), "\(first.view)")
+      #expect(first.view.errors.joined().contains("pairing was opened again"), "\(first.view.errors)")
+      let devices = try await bus.run("devices", "--json")
+      #expect(devices.json.map { $0["deviceID"]?.string } == ["second"])
+    }
+  }
+
   @Test("TCP without keys needs --insecure, and a node says so at each start")
   func insecure() async throws {
     try await withTestBus { bus in

@@ -57,8 +57,8 @@ extension RandomMessages {
       .confirmDevices, .rotateKey(now: coin()),
       .pairing(
         one(of: [
-          .status, .open, .close, .refuse(key()),
-          .admit(key(), as: device(), sources: sources(), replaces: coin()),
+          .status(of: maybe { $0.token() }), .open, .close(of: token()), .refuse(key(), of: token()),
+          .admit(key(), of: token(), as: device(), sources: sources(), replaces: coin()),
         ])),
     ]
   }

@@ -6,6 +6,8 @@ public struct PairingInvitation: Sendable {
   /// only.
   public let lines: [String]
   private let offer: PairingOffer
+  /// Names the pairing.
+  var token: [UInt8] { offer.token }
 
   init(_ offer: PairingOffer) {
     self.offer = offer
@@ -22,14 +24,17 @@ public struct PairingInvitation: Sendable {
 
 // Pairing, and the paired devices. An app asks its user before it admits a candidate, as `busnode pair` does.
 extension Hub {
-  /// Opens pairing for two minutes, with a new token. One device can be paired with it.
+  /// Opens pairing for two minutes, with a new token. One device can be paired with it. An earlier invitation that is
+  /// still open ends as ``RunCore/PairingEnd/replaced``.
   ///
   /// ```swift
   /// let invitation = try await hub.openPairing()
   /// show(invitation.lines[0])  // as text or as a QR code
-  /// while case .open = try await hub.pairingStage() { try await Task.sleep(for: .milliseconds(300)) }
-  /// guard case .asking(let candidate) = try await hub.pairingStage() else { return }
-  /// if await ask("\(candidate.deviceID), \(invitation.digits(of: candidate))?") { try await hub.admit(candidate) }
+  /// while case .open = try await hub.pairingStage(of: invitation) { try await Task.sleep(for: .milliseconds(300)) }
+  /// guard case .asking(let candidate) = try await hub.pairingStage(of: invitation) else { return }
+  /// if await ask("\(candidate.deviceID), \(invitation.digits(of: candidate))?") {
+  ///   try await hub.admit(candidate, of: invitation)
+  /// }
   /// ```
   ///
   /// - Throws: ``RunBusError/Code/badInput`` when the hub has no listener for paired devices,
@@ -41,36 +46,42 @@ extension Hub {
     return PairingInvitation(offer)
   }
 
-  /// How far pairing has come.
+  /// How far the pairing of an invitation has come.
   ///
   /// - Throws: ``RunBusError/Code/badInput`` when the hub has no listener for paired devices,
   ///   ``RunBusError/Code/closed`` when it does not run.
-  public func pairingStage() async throws(RunBusError) -> PairingStage { try await order(.status) }
+  public func pairingStage(of invitation: PairingInvitation) async throws(RunBusError) -> PairingStage {
+    try await order(.status(of: invitation.token))
+  }
 
   /// Pairs the candidate that waits.
   ///
   /// - Parameters:
   ///   - candidate: The candidate of ``RunCore/PairingStage/asking(_:)``.
+  ///   - invitation: The invitation whose digits the person has compared.
   ///   - device: The name under which it is paired; `nil` for the one that it wants.
   ///   - sources: The sources whose commands it may send; `nil` for those that it wants.
   ///   - replaces: Whether another key that has the name is taken back.
   /// - Throws: ``RunBusError/Code/badInput`` when the candidate does not wait any more or the name is taken.
   public func admit(
-    _ candidate: PairingCandidate, as device: DeviceID? = nil, sources: Set<ControlSource>? = nil,
-    replaces: Bool = false
+    _ candidate: PairingCandidate, of invitation: PairingInvitation, as device: DeviceID? = nil,
+    sources: Set<ControlSource>? = nil, replaces: Bool = false
   ) async throws(RunBusError) {
     _ = try await order(
       .admit(
-        candidate.key, as: device ?? candidate.deviceID, sources: sources ?? candidate.sources, replaces: replaces))
+        candidate.key, of: invitation.token, as: device ?? candidate.deviceID, sources: sources ?? candidate.sources,
+        replaces: replaces))
   }
 
   /// Refuses the candidate that waits, and ends pairing.
-  public func refuse(_ candidate: PairingCandidate) async throws(RunBusError) {
-    _ = try await order(.refuse(candidate.key))
+  public func refuse(_ candidate: PairingCandidate, of invitation: PairingInvitation) async throws(RunBusError) {
+    _ = try await order(.refuse(candidate.key, of: invitation.token))
   }
 
-  /// Ends pairing.
-  public func closePairing() async throws(RunBusError) { _ = try await order(.close) }
+  /// Ends the pairing of an invitation.
+  public func closePairing(of invitation: PairingInvitation) async throws(RunBusError) {
+    _ = try await order(.close(of: invitation.token))
+  }
 
   private func order(_ order: PairingOrder) async throws(RunBusError) -> PairingStage {
     guard case .pairing(let report) = try await asked(.pairing(order)) else { throw unexpected() }

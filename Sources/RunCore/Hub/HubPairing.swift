@@ -11,6 +11,9 @@ extension HubCore {
     give(.atOnce(.pairing(PairingReport(stage: pairing.stage, offer: offer))), to: number, in: &turn)
   }
 
+  /// How far the pairing that was opened last has come.
+  package var pairingStage: PairingStage { pairing.stage }
+
   /// Ends pairing.
   mutating func closePairing(_ end: PairingEnd, in turn: inout Turn) {
     guard pairing.isOpen else { return }
@@ -52,28 +55,40 @@ extension HubCore {
   ) -> InquiryReply {
     switch order {
     case .open: return .refused(Self.pairsNobody)
-    case .status:
+    case .status(let token):
       // A hub that no device can be paired with says so, before a person tries.
       guard let bus, !bus.pairingAddresses.isEmpty else { return .refused(Self.pairsNobody) }
-    case .close: closePairing(.closed, in: &turn)
-    case .refuse(let key):
-      guard let (_, connection) = pairing.decide(key, .refused) else { return .refused(Self.nobodyAsks) }
+      return .atOnce(.pairing(PairingReport(stage: token.map(pairing.stage(of:)) ?? pairing.stage)))
+    case .close(let token):
+      if case .closed = pairing.stage(of: token) {} else { closePairing(.closed, in: &turn) }
+      return .atOnce(.pairing(PairingReport(stage: pairing.stage(of: token))))
+    case .refuse(let key, let token):
+      guard let connection = pairing.decide(key, of: token, .refused) else { return .refused(nobodyAsks(token)) }
       answer(.refused("the person at the hub refused"), on: connection, in: &turn)
       turn.act(.listenForPairing(false))
-    case .admit(let key, let name, let sources, let replaces):
-      return admit(key, as: name, sources, replaces: replaces, in: &turn)
+      return .atOnce(.pairing(PairingReport(stage: pairing.stage)))
+    case .admit(let key, let token, let name, let sources, let replaces):
+      return admit(key, of: token, as: name, sources, replaces: replaces, in: &turn)
     }
-    return .atOnce(.pairing(PairingReport(stage: pairing.stage)))
   }
 
   static let keyOfHub = "that key is the hub's own, or none: the device makes another one"
-  static let nobodyAsks = "no device with that key asks to be paired"
+
+  private func nobodyAsks(_ token: [UInt8]) -> String {
+    if case .closed(.replaced) = pairing.stage(of: token) {
+      return "pairing was opened again meanwhile, with another line: this one is over"
+    }
+    return "no device with that key asks to be paired"
+  }
 
   /// Pairs the candidate. What that replaces ends in the same commit.
   private mutating func admit(
-    _ key: KeyFingerprint, as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool, in turn: inout Turn
+    _ key: KeyFingerprint, of token: [UInt8], as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool,
+    in turn: inout Turn
   ) -> InquiryReply {
-    guard case .asking(let candidate) = pairing.stage, candidate.key == key else { return .refused(Self.nobodyAsks) }
+    guard case .asking(let candidate) = pairing.stage(of: token), candidate.key == key else {
+      return .refused(nobodyAsks(token))
+    }
     // While it waited, its key may have become that of a device.
     guard members.device(of: key) == nil, !isOfHub(key) else { return .refused("its key stands for another device") }
     guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
@@ -86,7 +101,7 @@ extension HubCore {
     guard holder != nil || !members.isFull else {
       return .refused("\(Members.devicesMax) devices are paired, which is the most: revoke one first")
     }
-    guard let (_, connection) = pairing.decide(key, .paired) else { return .refused(Self.nobodyAsks) }
+    guard let connection = pairing.decide(key, of: token, .paired) else { return .refused(nobodyAsks(token)) }
     var writes: [StoreOperation] = []
     var device = PairedDevice(
       key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: incarnation.wallSeconds(at: turn.now))

@@ -7,6 +7,7 @@
 /// | open | the fifth wrong token | closed |
 /// | asking | the person's decision | closed |
 /// | open, asking | time, or ``close(_:)`` | closed |
+/// | open, asking | ``open(token:until:)`` | open, for another token |
 struct PairingDesk: Sendable {
   /// How many wrong tokens close it.
   static let failuresMax = 5
@@ -15,29 +16,39 @@ struct PairingDesk: Sendable {
 
   private enum State: Sendable {
     case closed(PairingEnd)
-    case open(token: [UInt8])
-    case asking(PairingCandidate, token: [UInt8], ConnectionID)
+    case open
+    case asking(PairingCandidate, ConnectionID)
   }
   private var state = State.closed(.notOpened)
+  /// The token of the pairing that was opened last; it names that pairing to the person's orders.
+  private var token: [UInt8] = []
   private var failures = 0
   /// When it closes, bus time; `nil` while it is closed.
   private(set) var deadline: BusTime?
 
-  /// How far it has come.
+  /// How far the pairing that was opened last has come.
   var stage: PairingStage {
     switch state {
     case .closed(let end): .closed(end)
     case .open: .open
-    case .asking(let candidate, _, _): .asking(candidate)
+    case .asking(let candidate, _): .asking(candidate)
     }
+  }
+
+  /// How far the pairing of a token has come.
+  func stage(of token: [UInt8]) -> PairingStage {
+    if token == self.token { return stage }
+    return .closed(self.token.isEmpty ? .notOpened : .replaced)
   }
 
   /// Whether it takes requests.
   var isOpen: Bool { if case .closed = state { false } else { true } }
 
-  /// Opens it for a token. Whoever asks at that moment has to ask again with the new token.
+  /// Opens it for a token. Whoever asks at that moment has to ask again with the new token, and the pairing of the
+  /// earlier token is ``PairingEnd/replaced``.
   mutating func open(token: [UInt8], until: BusTime) {
-    state = .open(token: token)
+    self.token = token
+    state = .open
     failures = 0
     deadline = until
   }
@@ -63,13 +74,13 @@ struct PairingDesk: Sendable {
   ) -> Answer {
     switch state {
     case .closed: return .refuse("this hub pairs no device now: open pairing on the hub again")
-    case .open(let token) where token == request.token:
+    case .open where token == request.token:
       let candidate = PairingCandidate(
         key: key, deviceID: request.deviceID, role: request.role, sources: request.sources, isNameTaken: isNameTaken)
-      state = .asking(candidate, token: token, connection)
+      state = .asking(candidate, connection)
       return .wait
-    case .asking(let candidate, let token, _) where token == request.token && candidate.key == key:
-      state = .asking(candidate, token: token, connection)
+    case .asking(let candidate, _) where token == request.token && candidate.key == key:
+      state = .asking(candidate, connection)
       return .wait
     case .open:
       failures += 1
@@ -82,12 +93,14 @@ struct PairingDesk: Sendable {
 
   private static let wrongToken = "the token is wrong or was used: open pairing on the hub again"
 
-  /// The person decides about the candidate.
+  /// The person decides about the candidate of a pairing.
   ///
-  /// - Returns: the candidate with its connection; `nil` if another one, or none, waits.
-  mutating func decide(_ key: KeyFingerprint, _ end: PairingEnd) -> (PairingCandidate, ConnectionID)? {
-    guard case .asking(let candidate, _, let connection) = state, candidate.key == key else { return nil }
+  /// - Returns: the candidate's connection; `nil` if another one, or none, waits.
+  mutating func decide(_ key: KeyFingerprint, of token: [UInt8], _ end: PairingEnd) -> ConnectionID? {
+    guard token == self.token, case .asking(let candidate, let connection) = state, candidate.key == key else {
+      return nil
+    }
     close(end)
-    return (candidate, connection)
+    return connection
   }
 }

@@ -72,6 +72,8 @@ public enum PairingEnd: String, Hashable, Sendable, CaseIterable {
   case unavailable
   /// The person ended it.
   case closed
+  /// Pairing was opened again, with another token.
+  case replaced
 }
 
 /// What a paired device is told about its bus: when it is paired, and in each welcome.
@@ -154,19 +156,20 @@ package enum PairingAnswer: Hashable, Sendable {
   case refused(String)
 }
 
-/// An order about the pairing of a device, from the hub's own machine.
+/// An order about the pairing of a device, from the hub's own machine. It names its pairing by the token of the offer:
+/// whoever opened another one meanwhile is not answered for.
 package enum PairingOrder: Hashable, Sendable {
-  /// Asks how far it has come.
-  case status
-  /// Opens it with a new token.
+  /// Asks how far a pairing has come; `nil` for the one that was opened last.
+  case status(of: [UInt8]?)
+  /// Opens one with a new token, in place of one that is open.
   case open
   /// Pairs the candidate with this key, under a name and with these sources. With `replaces`, another key that has the
   /// name is taken back.
-  case admit(KeyFingerprint, as: DeviceID, sources: Set<ControlSource>, replaces: Bool)
+  case admit(KeyFingerprint, of: [UInt8], as: DeviceID, sources: Set<ControlSource>, replaces: Bool)
   /// Refuses the candidate with this key.
-  case refuse(KeyFingerprint)
+  case refuse(KeyFingerprint, of: [UInt8])
   /// Ends it.
-  case close
+  case close(of: [UInt8])
 }
 
 /// How far pairing has come. The answer to an order to open it also has the offer.

@@ -23,8 +23,8 @@ struct Pair: AsyncParsableCommand {
 
       EXIT STATUS:
         0   the device is paired
-        1   it is not: the time was over, the person refused, or too many wrong
-            tokens came
+        1   it is not: the time was over, the person refused, too many wrong
+            tokens came, or another busnode pair took its place
         64  --sources: a source that is not known, without --force
         69  no phone of this bus runs on this machine
       """)
@@ -88,7 +88,7 @@ struct Pair: AsyncParsableCommand {
       return first
     }
     guard case .interrupted = ended else { return }
-    _ = try? await hub.ask(.pairing(.close))
+    _ = try? await hub.ask(.pairing(.close(of: offer.token)))
     throw Failure(
       code: "interrupted", message: "pairing is closed: no device was paired", exitStatus: ExitStatus.interrupted)
   }
@@ -125,7 +125,9 @@ struct Pair: AsyncParsableCommand {
   /// Waits for the device, asks the person, and tells the end.
   private func follow(_ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
     while true {
-      guard case .pairing(let report) = try await hub.ask(.pairing(.status)) else { throw hub.unexpected }
+      guard case .pairing(let report) = try await hub.ask(.pairing(.status(of: offer.token))) else {
+        throw hub.unexpected
+      }
       switch report.stage {
       case .open: try await Task.sleep(for: .milliseconds(200))
       case .closed(.paired): return .paired
@@ -155,14 +157,16 @@ struct Pair: AsyncParsableCommand {
       if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
     }
     guard yes || Question.ask("Are the digits the same there, and is it yours? [y/N] ") else {
-      _ = try await hub.ask(.pairing(.refuse(candidate.key)))
+      _ = try await hub.ask(.pairing(.refuse(candidate.key, of: offer.token)))
       throw Failure(code: "notPaired", message: "refused: the device is not paired", exitStatus: ExitStatus.failure)
     }
     let replaces = replace || (isTaken && !yes)
-    switch try await hub.ask(.pairing(.admit(candidate.key, as: name, sources: sources, replaces: replaces))) {
+    switch try await hub.ask(
+      .pairing(.admit(candidate.key, of: offer.token, as: name, sources: sources, replaces: replaces)))
+    {
     case .pairing: break
     case .failed(let reason):
-      _ = try? await hub.ask(.pairing(.refuse(candidate.key)))
+      _ = try? await hub.ask(.pairing(.refuse(candidate.key, of: offer.token)))
       throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
     default: throw hub.unexpected
     }
@@ -181,6 +185,7 @@ struct Pair: AsyncParsableCommand {
     case .unavailable: "the phone cannot listen for pairing requests: its log says why"
     case .refused: "the device was refused"
     case .closed, .notOpened: "pairing was closed"
+    case .replaced: "pairing was opened again, by another busnode pair: the line of this one is void"
     case .paired: "the device is paired"
     }
   }

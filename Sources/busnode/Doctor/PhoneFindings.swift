@@ -72,7 +72,7 @@ struct PhoneFindings {
     if list.isBehind {
       findings.append(.bad("phone", "it takes no presses of paired devices: \(HubCore.confirmList)"))
     }
-    if case .failed(let reason) = try? await devices.askRunning(.pairing(.status), of: device) {
+    if case .failed(let reason) = try? await devices.askRunning(.pairing(.status(of: nil)), of: device) {
       findings.append(.ok("pairing", "not possible now: \(reason)"))
     }
     // The answer about the run waits until all that the phone has taken in is on its disk.

@@ -14,7 +14,7 @@
       let key = try #require(KeyFingerprint([UInt8](repeating: 7, count: 32)))
       let orders: [Inquiry] = [
         .orderDevice(key, .rename("clock")),
-        .pairing(.admit(key, as: "clock", sources: [.watch], replaces: false)),
+        .pairing(.admit(key, of: Array(repeating: 1, count: 16), as: "clock", sources: [.watch], replaces: false)),
       ]
       let illNamed = try orders.map { order in
         var bytes = AdminFrames.frame(order)

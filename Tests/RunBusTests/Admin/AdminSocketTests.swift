@@ -73,7 +73,7 @@
           (.route(from: 3), .route(nil)), (.recover(.finish), .done(nil)),
           (.post(AppMessage(id: id, name: "note", body: [1]), to: watch), .done(id)),
           (.devices, .devices(DeviceList(devices: [], version: 1, isBehind: false))), (.confirmDevices, .done(nil)),
-          (.pairing(.status), .pairing(PairingReport(stage: .open))),
+          (.pairing(.status(of: nil)), .pairing(PairingReport(stage: .open))),
         ]
         for (inquiry, answer) in expected {
           #expect(try await AdminClient.ask(inquiry, of: watch, on: bus, within: .seconds(60)) == answer)

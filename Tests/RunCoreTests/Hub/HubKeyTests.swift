@@ -21,7 +21,7 @@ struct HubKeyTests {
     }
     _ = hub.orders(.revoke, key: 2)
     #expect(hub.says("watch", .announceKey(.test(2)), by: .key(1)) == ["watch ← refused forbidden"])
-    _ = hub.orders(.admit(.test(3), as: "chest", sources: [.watch], replaces: false))
+    _ = hub.orders(.admit(.test(3), of: HubStage.token, as: "chest", sources: [.watch], replaces: false))
     let keys = hub.disk.history.members.devices.flatMap(\.keys)
     #expect(Set(keys).count == keys.count && keys.count == 2, "\(keys)")
   }
@@ -31,7 +31,7 @@ struct HubKeyTests {
     var hub = joined()
     _ = hub.feed(.offerPairing(token: HubStage.token, 1))
     #expect(hub.asksForPairing("chest", candidate: byte) == ["chest ← refused forbidden"])
-    #expect(hub.orders(.status) == ["answer 1: pairing open"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
   }
 
   @Test("A list that has one key twice is read without the announced one")

@@ -182,7 +182,7 @@ struct HubMemberTests {
     // The same machine is paired again with another key, and its old store comes again.
     _ = hub.feed(.offerPairing(token: HubStage.token, 1))
     _ = hub.asksForPairing("watch", candidate: 3)
-    _ = hub.orders(.admit(.test(3), as: "watch", sources: [.watch], replaces: false))
+    _ = hub.orders(.admit(.test(3), of: HubStage.token, as: "watch", sources: [.watch], replaces: false))
     var hello = hub.greeting("watch", nonce: 3)
     hello.hub = HubStage.storeID
     #expect(hub.says("watch", .hello(hello), session: 0, by: .key(3)) == ["watch ← refused storeRegressed"])
@@ -238,7 +238,7 @@ struct HubMemberTests {
     _ = hub.orders(.rename("left"), key: 1)
     _ = hub.feed(.offerPairing(token: HubStage.token, 1)) + hub.commitsAll()
     _ = hub.asksForPairing("watch", candidate: 2)
-    _ = hub.orders(.admit(.test(2), as: "watch", sources: [.watch], replaces: false))
+    _ = hub.orders(.admit(.test(2), of: HubStage.token, as: "watch", sources: [.watch], replaces: false))
     #expect(hub.disk.history.members.devices.map(\.deviceID).sorted() == ["left", "watch"])
     #expect(hub.joins("watch", key: 1).contains { $0.hasPrefix("watch ← welcome") })
     #expect(hub.joins("watch", key: 2).contains { $0.hasPrefix("watch ← welcome") } == false, "its store is key 1's")
@@ -373,18 +373,31 @@ struct HubMemberTests {
     "A paired device that subscribes to ever more topics that do not exist is shut out for ten minutes; others stay")
   func unknownTopics() {
     var hub = joined()
-    for _ in 1...PacedKind.unknownTopics.burst { #expect(hub.feed(.subscribedToNothing(by: .key(.test(1)))) == []) }
-    #expect(hub.feed(.subscribedToNothing(by: .key(.test(2)))) == [])
-    let lines = hub.feed(.subscribedToNothing(by: .key(.test(1))))
+    for _ in 1...PacedKind.unknownTopics.burst { #expect(hub.feed(.burden(.unknownTopic, by: .key(.test(1)))) == []) }
+    #expect(hub.feed(.burden(.unknownTopic, by: .key(.test(2)))) == [])
+    let lines = hub.feed(.burden(.unknownTopic, by: .key(.test(1))))
     #expect(lines.contains("admit key 2") && lines.contains("cut connections"), "\(lines)")
     #expect(hub.says("watch", .query, by: .key(1)) == ["watch ← refused forbidden"])
     #expect(hub.says("band", .query, by: .key(2)).count == 1)
     // A change of the list meanwhile does not let it in.
-    _ = hub.orders(.admit(.test(3), as: "chest", sources: [.watch], replaces: false))
+    _ = hub.orders(.admit(.test(3), of: HubStage.token, as: "chest", sources: [.watch], replaces: false))
     #expect(!hub.core.admittedKeys.contains(.test(1)))
     #expect(hub.passes(Suspensions.span - .seconds(1)).allSatisfy { !$0.hasPrefix("admit") })
     #expect(hub.passes(.seconds(2)).contains { $0.hasPrefix("admit key 1 key 2") })
     #expect(hub.says("watch", .query, by: .key(1)).count == 1)
+  }
+
+  @Test("A paired device whose messages have no end is shut out for ten minutes; one in a while shuts out nobody")
+  func manyParts() {
+    var hub = joined()
+    for _ in 1...3 {
+      #expect(hub.feed(.burden(.manyParts, by: .key(.test(2)))) == [])
+      hub.passes(.seconds(601))
+    }
+    for _ in 1...PacedKind.manyParts.burst { #expect(hub.feed(.burden(.manyParts, by: .key(.test(1)))) == []) }
+    let lines = hub.feed(.burden(.manyParts, by: .key(.test(1))))
+    #expect(lines.contains("admit key 2") && lines.contains("cut connections"), "\(lines)")
+    #expect(hub.passes(Suspensions.span + .seconds(1)).contains { $0.hasPrefix("admit key 1 key 2") })
   }
 
   @Test("Subscriptions of strangers and of this machine's user shut nobody out")
@@ -392,7 +405,7 @@ struct HubMemberTests {
     var hub = joined()
     for identity in [.localOwner, .anyone, .link("watch"), .key(.test(9)), .candidate(.test(9))] as [ConnectionIdentity]
     {
-      for _ in 1...300 { #expect(hub.feed(.subscribedToNothing(by: identity)) == []) }
+      for _ in 1...300 { #expect(hub.feed(.burden(.unknownTopic, by: identity)) == []) }
     }
   }
 

@@ -29,7 +29,9 @@ struct HubNameTests {
     #expect(hub.asksForPairing(name, candidate: 2) == ["\(name) ← not paired"])
     #expect(hub.asksForPairing("band", candidate: 2) == ["band ← wait"])
     #expect(
-      hub.orders(.admit(.test(2), as: DeviceID(name)!, sources: [.watch], replaces: false)) == ["answer 1: failed"])
+      hub.orders(.admit(.test(2), of: HubStage.token, as: DeviceID(name)!, sources: [.watch], replaces: false)) == [
+        "answer 1: failed"
+      ])
     #expect(hub.orders(.rename(DeviceID(name)!), key: 1) == ["answer 1: failed"])
     #expect(hub.disk.history.members.devices.map(\.deviceID) == ["watch"])
   }

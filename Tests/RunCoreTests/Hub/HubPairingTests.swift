@@ -10,7 +10,7 @@ struct HubPairingTests {
   }
 
   private func admission(_ byte: UInt8, _ name: DeviceID, replaces: Bool = false) -> PairingOrder {
-    .admit(.test(byte), as: name, sources: [.watch], replaces: replaces)
+    .admit(.test(byte), of: HubStage.token, as: name, sources: [.watch], replaces: replaces)
   }
 
   @Test("A device shows the token, the person confirms, and both sides know it once it is durable")
@@ -18,7 +18,7 @@ struct HubPairingTests {
     var hub = opened()
     #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← wait"])
     #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← wait"])
-    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: watch asks with key 1"])
     #expect(
       hub.feed(.inquire(.pairing(admission(1, "watch-1")), 1))
         == ["admit key 1", "commit: pair watch-1: key 1, list 1"])
@@ -60,7 +60,7 @@ struct HubPairingTests {
     for identity in [.anyone, .localOwner, .link("watch")] as [ConnectionIdentity] {
       #expect(hub.says("watch", request, session: 0, by: identity) == ["watch ← refused forbidden"])
     }
-    #expect(hub.orders(.status) == ["answer 1: pairing open"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
   }
 
   @Test("A token is used up by its first presentation; guesses after that close nothing")
@@ -75,7 +75,7 @@ struct HubPairingTests {
     for byte in 10...29 {
       #expect(hub.asksForPairing("thief", candidate: UInt8(byte), token: wrong) == ["thief ← not paired"])
     }
-    #expect(hub.orders(.status) == ["answer 1: watch asks with key 1"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: watch asks with key 1"])
     #expect(hub.orders(admission(1, "watch")).contains("watch ← paired as watch at 1"))
   }
 
@@ -86,10 +86,10 @@ struct HubPairingTests {
     for byte in 2...5 {
       #expect(hub.asksForPairing("thief", candidate: UInt8(byte), token: wrong) == ["thief ← not paired"])
     }
-    #expect(hub.orders(.status) == ["answer 1: pairing open"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
     #expect(
       hub.asksForPairing("thief", candidate: 6, token: wrong) == ["thief ← not paired", "stop listening for pairing"])
-    #expect(hub.orders(.status) == ["answer 1: pairing closed: tooManyFailures"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing closed: tooManyFailures"])
     #expect(hub.orders(admission(1, "watch")) == ["answer 1: failed"])
     #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← not paired"])
   }
@@ -104,10 +104,11 @@ struct HubPairingTests {
     var refused = opened()
     _ = refused.asksForPairing("watch", candidate: 1)
     #expect(
-      refused.orders(.refuse(.test(1)))
+      refused.orders(.refuse(.test(1), of: HubStage.token))
         == ["watch ← not paired", "stop listening for pairing", "answer 1: pairing closed: refused"])
     var closed = opened()
-    #expect(closed.orders(.close) == ["stop listening for pairing", "answer 1: pairing closed: closed"])
+    #expect(
+      closed.orders(.close(of: HubStage.token)) == ["stop listening for pairing", "answer 1: pairing closed: closed"])
     #expect(closed.asksForPairing("watch", candidate: 1) == ["watch ← not paired"])
   }
 
@@ -117,7 +118,27 @@ struct HubPairingTests {
     #expect(hub.feed(.offerPairing(token: HubStage.token, 1)) == ["answer 1: failed"])
     var taken = opened()
     _ = taken.feed(.pairingUnavailable)
-    #expect(taken.orders(.status) == ["answer 1: pairing closed: unavailable"])
+    #expect(taken.orders(.status(of: nil)) == ["answer 1: pairing closed: unavailable"])
+  }
+
+  @Test("Pairing that is opened again replaces the one before, whose orders do not touch the new one")
+  func openedTwice() {
+    var hub = opened()
+    let second = [UInt8](repeating: 7, count: PairingRequest.tokenByteCount)
+    #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← wait"])
+    #expect(hub.feed(.offerPairing(token: second, 1)) == ["listen for pairing", "answer 1: pairing open"])
+    #expect(hub.orders(.status(of: HubStage.token)) == ["answer 1: pairing closed: replaced"])
+    #expect(hub.asksForPairing("watch", candidate: 1) == ["watch ← not paired"], "its token is void")
+    #expect(hub.asksForPairing("band", candidate: 2, token: second) == ["band ← wait"])
+    for order in [admission(2, "watch"), .refuse(.test(2), of: HubStage.token)] {
+      #expect(hub.orders(order) == ["answer 1: failed"])
+    }
+    #expect(hub.orders(.close(of: HubStage.token)) == ["answer 1: pairing closed: replaced"])
+    #expect(hub.orders(.status(of: second)) == ["answer 1: band asks with key 2"])
+    let order = PairingOrder.admit(.test(2), of: second, as: "band", sources: [.watch], replaces: false)
+    #expect(hub.orders(order).contains("answer 1: pairing closed: paired"))
+    #expect(hub.orders(.status(of: HubStage.token)) == ["answer 1: pairing closed: replaced"])
+    #expect(hub.disk.history.members.devices.map(\.deviceID) == ["band"])
   }
 
   @Test("A name that is taken is replaced only on the person's word, and the old key is taken back with it")
@@ -125,7 +146,7 @@ struct HubPairingTests {
     var hub = opened([.test(1, "watch")])
     _ = hub.joins("watch", key: 1)
     _ = hub.asksForPairing("watch", candidate: 2)
-    #expect(hub.orders(.status) == ["answer 1: watch asks with key 2, a name that is taken"])
+    #expect(hub.orders(.status(of: nil)) == ["answer 1: watch asks with key 2, a name that is taken"])
     #expect(hub.orders(admission(2, "watch")) == ["answer 1: failed"])
     let lines = hub.orders(admission(2, "watch", replaces: true))
     #expect(lines.prefix(2) == ["admit key 2", "cut connections"], "\(lines)")

@@ -18,6 +18,7 @@ struct WorldOwner {
   var windowsBrokenUntil = BusTime.zero
 
   static let token: [UInt8] = Array(repeating: 0x5e, count: PairingRequest.tokenByteCount)
+  static let secondToken: [UInt8] = Array(repeating: 0x5f, count: PairingRequest.tokenByteCount)
   /// Connections of strangers are numbered from here, below those of wrong members.
   private static let connectionsFrom: UInt64 = 1 << 39
 
@@ -51,6 +52,7 @@ extension World {
     case 7..<10: sendAsStranger(&draw)
     case 10: guessToken()
     case 11..<15: rename(index)
+    case 15: openPairingTwice()
     default: break
     }
   }
@@ -142,7 +144,31 @@ extension World {
     say(.pair(request), by: .candidate(key), on: connection)
     owner.windowsBrokenUntil = now + .seconds(5)
     feedHub(
-      .inquire(.pairing(.admit(key, as: name, sources: World.usualSources, replaces: true)), number()))
+      .inquire(
+        .pairing(.admit(key, of: WorldOwner.token, as: name, sources: World.usualSources, replaces: true)), number()))
+  }
+
+  /// Two people open pairing, one after the other. The first answers for the device of the second, and ends pairing.
+  private mutating func openPairingTwice() {
+    tally.count("pairing opened twice")
+    let key = owner.newKey()
+    feedHub(.offerPairing(token: WorldOwner.token, number()))
+    feedHub(.offerPairing(token: WorldOwner.secondToken, number()))
+    let request = PairingRequest(token: WorldOwner.secondToken, deviceID: "second", role: .watch, sources: [.watch])
+    say(.pair(request), by: .candidate(key), on: owner.connection())
+    feedHub(
+      .inquire(
+        .pairing(.admit(key, of: WorldOwner.token, as: "first", sources: World.usualSources, replaces: true)), number())
+    )
+    feedHub(.inquire(.pairing(.close(of: WorldOwner.token)), number()))
+    guard let core = hub.core else { return }
+    if core.deviceList.devices.contains(where: { $0.key == key }) {
+      faults.append("a pairing has answered for the device of another one")
+    }
+    guard case .asking(let candidate) = core.pairingStage, candidate.key == key else {
+      return faults.append("a pairing has ended another one")
+    }
+    feedHub(.inquire(.pairing(.refuse(key, of: WorldOwner.secondToken)), number()))
   }
 
   static let usualSources: Set<ControlSource> = [.phone, .watch, .liveActivity, .shell]
