@@ -237,7 +237,7 @@ struct PairedTests {
       #expect(try await first.ending() == .exited(1), "\(first.view)")
       #expect(first.view.errors.joined().contains("pairing was opened again"), "\(first.view.errors)")
       let devices = try await bus.run("devices", "--json")
-      #expect(devices.json.map { $0["deviceID"]?.string } == ["second"])
+      #expect(devices.json.map { $0["deviceId"]?.string } == ["second"])
     }
   }
 
