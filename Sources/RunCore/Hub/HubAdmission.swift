@@ -106,7 +106,7 @@ extension HubCore {
 
   /// Why the hub cannot take a command now; `nil` if it can. A known command needs no slot, only room for its answer.
   private mutating func reasonToRefuse(_ incoming: IncomingCommand, isKnown: Bool, in turn: inout Turn) -> Refusal? {
-    if case .key = incoming.identity, members.isBehind {
+    if case .key = incoming.identity, members.list.isBehind {
       return Refusal(code: .listBehind, message: Self.confirmList)
     }
     if isKnown {
@@ -119,8 +119,8 @@ extension HubCore {
       return nil
     }
     if let reason = reasonToRefuse(incoming.sender, store: incoming.store, in: &turn) { return reason }
-    if admits(.commands, incoming.identity, at: turn.now) { return nil }
-    return Refusal(code: .tooFast, message: Self.tooFast(.commands))
+    if members.admits(.commands, incoming.identity, at: turn.now) { return nil }
+    return Refusal(code: .tooFast, message: PacedKind.commands.refusal)
   }
 
   /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request

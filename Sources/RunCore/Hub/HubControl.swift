@@ -22,7 +22,7 @@ extension HubCore {
       command: transmission.command,
       origin: .stream(
         session, connection, sequence: transmission.sequence, stopFollows: transmission.stopFollows),
-      deviceID: members.counted(session.hello.deviceID, session.identity), identity: session.identity,
+      deviceID: members.list.counted(session.hello.deviceID, session.identity), identity: session.identity,
       pressed: .age(transmission.age, arrival: arrival),
       isUncertain: transmission.isUncertain)
     admit(incoming, in: &turn)
@@ -31,7 +31,7 @@ extension HubCore {
   /// Commands from the spool of this machine.
   mutating func receive(_ commands: [ForwardedCommand], in turn: inout Turn) {
     for spooled in commands {
-      let device = members.standIn(for: spooled.deviceID, by: .localOwner)
+      let device = members.list.standIn(for: spooled.deviceID, by: .localOwner)
       let incoming = IncomingCommand(
         command: spooled.command, origin: .spool(device), deviceID: device,
         identity: .localOwner, pressed: .monotonic(spooled.since), isUncertain: spooled.isUncertain)

@@ -8,18 +8,8 @@ package struct HubCore: Sendable {
   package private(set) var deadline: BusTime?
 
   let settings: Settings
-  /// The hub's key and addresses; `nil` if it pairs no devices.
-  var bus: BusIdentity?
   /// The paired devices.
-  var members: Members
-  /// How fast paired devices are.
-  var paces = Paces()
-  /// Keys of paired devices that are shut out for a while.
-  var suspensions = Suspensions()
-  /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
-  var knowingNextKey: Set<KeyFingerprint> = []
-  /// The pairing of a further device.
-  var pairing = PairingDesk()
+  var members: Membership
   var rest: Turn.Rest
   var incarnation: Incarnation
   var arbiter: Arbiter
@@ -92,8 +82,9 @@ package struct HubCore: Sendable {
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
     self.settings = settings
-    bus = settings.bus
-    members = Members(history.members)
+    members = Membership(
+      history.members, hubName: settings.deviceID, bus: settings.bus, clock: settings.clock,
+      listProof: settings.listProof)
     live = LivePusher(settings.live)
     incarnation = Incarnation(
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
@@ -181,10 +172,10 @@ package struct HubCore: Sendable {
       }
     case .spooled(let presses): receive(presses, in: &turn)
     case .offerPairing(let token, let number): openPairing(token, number, in: &turn)
-    case .pairingUnavailable: pairing.close(.unavailable)
+    case .pairingUnavailable: members.closePairing(.unavailable)
     case .rotated(let identity, let isNow, let number):
       rotate(to: identity, isNow: isNow, number, in: &turn)
-    case .identified(let identity): bus = identity
+    case .identified(let identity): members.identify(identity)
     case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recover(let answer):
       if !recover(answer, in: &turn) { turn.act(.note(Self.nothingToRecover)) }
@@ -230,8 +221,7 @@ package struct HubCore: Sendable {
     deadline = BusTime.earliest(
       arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
       records.journalDeadline(present: arbiter.control.runID), rest.commits.deadline, deliveryDeadline,
-      pairing.deadline,
-      suspensions.nextEnd.map(settings.clock.bus(at:)), mail.visitorCheckAt)
+      members.deadline, mail.visitorCheckAt)
   }
 
   private mutating func start(in turn: inout Turn) {
@@ -255,13 +245,13 @@ package struct HubCore: Sendable {
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
     turn.write([], then: then)
-    if !admittedKeys.isEmpty { turn.act(.admit(admittedKeys)) }
+    if !members.admittedKeys.isEmpty { turn.act(.admit(members.admittedKeys)) }
   }
 
   private mutating func meetDeadlines(in turn: inout Turn) {
     // Windows settle first, so that a tick at the same moment shows the result.
     settleDueWindows(in: &turn)
-    endSuspensions(in: &turn)
+    if members.endSuspensions(at: turn.now) { turn.act(.admit(members.admittedKeys)) }
     if case .settling = unfinished?.stage {
       let tickBefore = publisher.lastTick
       decideRecovery(in: &turn)
@@ -282,7 +272,8 @@ package struct HubCore: Sendable {
     if let due = records.deadline, due <= turn.now { makeRecords(in: &turn) }
     if let due = records.journalDeadline(present: arbiter.control.runID), due <= turn.now { dropJournals(in: &turn) }
     if let due = deliveryDeadline, due <= turn.now { deliver(in: &turn) }
-    if let due = pairing.deadline, due <= turn.now { closePairing(.expired, in: &turn) }
+    let now = turn.now
+    changePairing(in: &turn) { $0.expirePairing(at: now) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
   }
 

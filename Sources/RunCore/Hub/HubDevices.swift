@@ -75,7 +75,7 @@ extension HubCore {
   /// was revoked. With another store its name is used by another node, and what is known of the name belongs to that node.
   private func isAbsentVisitor(_ device: KnownDevice) -> Bool {
     device.role == .shell && sessions.connection(of: device.storeID) == nil
-      && !members.devices.contains { $0.deviceID == device.deviceID }
+      && !members.list.devices.contains { $0.deviceID == device.deviceID }
       && !mail.stores(of: device.deviceID).contains { $0 != device.storeID }
   }
 

@@ -15,7 +15,7 @@ extension HubCore {
       return refuse(connection, .busy, Self.tooManyAnswers, in: &turn)
     }
     guard admitsQuestion(inquiry, by: session.identity, at: turn.now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
+      return refuse(connection, .tooFast, PacedKind.questions.refusal, in: &turn)
     }
     let (answer, speaksOfRun) = answerToVisitor(inquiry, by: session.identity, in: &turn)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
@@ -54,7 +54,7 @@ extension HubCore {
   /// Whether an identity is told what the hub holds for a device: a paired device its own only.
   private func maySee(_ receiver: DeviceID?, _ identity: ConnectionIdentity) -> Bool {
     guard case .key(let key) = identity else { return true }
-    return receiver != nil && receiver == members.device(of: key)?.deviceID
+    return receiver != nil && receiver == members.list.device(of: key)?.deviceID
   }
 
   /// Answers an inquiry of a caller on this machine.

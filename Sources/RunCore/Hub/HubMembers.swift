@@ -12,23 +12,16 @@ extension HubCore {
   mutating func mayEnter(
     _ identity: ConnectionIdentity, with message: PeerMessage, on connection: ConnectionID, in turn: inout Turn
   ) -> Bool {
-    switch identity {
-    case .localOwner, .link, .anyone: return true
-    case .candidate:
-      if case .pair = message { return true }
-      forbid(identity, connection, "this key is not paired: ask to be paired", in: &turn)
-    case .key(let key):
-      if let device = members.device(of: key) {
-        if suspensions.keys.contains(key) {
-          forbid(identity, connection, "this key is shut out for ten minutes", in: &turn)
-          return false
-        }
-        if device.nextKey == key { switchKey(of: device, in: &turn) }
-        return true
-      }
-      forbid(identity, connection, "this key was taken back: pair the device again", in: &turn)
+    let isPairing = if case .pair = message { true } else { false }
+    switch members.entry(of: identity, isPairing: isPairing) {
+    case .allowed: return true
+    case .withNextKey(let device):
+      switchKey(of: device, in: &turn)
+      return true
+    case .forbidden(let reason):
+      forbid(identity, connection, reason, in: &turn)
+      return false
     }
-    return false
   }
 
   /// Refuses what an identity may not do.
@@ -41,14 +34,8 @@ extension HubCore {
 
   /// Why an identity may not join with a hello; `nil` if it may.
   func reasonToForbid(_ hello: Hello, by identity: ConnectionIdentity) -> String? {
-    if let reason = members.reasonToForbid(identity, name: hello.deviceID) { return reason }
-    if case .key(let key) = identity, let own = members.device(of: key) {
-      if own.hasName(hello.deviceID) {
-        return own.role == hello.role ? nil : "\(own.deviceID) is paired as a \(own.role), not as a \(hello.role)"
-      }
-      // A shell of the paired machine, which looks on under a name of its own.
-      guard hello.role == .shell else { return "this key is paired as \(own.deviceID), not as \(hello.deviceID)" }
-    }
+    if let reason = members.reasonToForbid(hello, by: identity) { return reason }
+    if case .key(let key) = identity, members.list.device(of: key)?.hasName(hello.deviceID) == true { return nil }
     return identity.mayJoin(as: hello.deviceID, of: user(of: hello.deviceID))
       ? nil : Self.belongsToAnother(hello.deviceID)
   }
@@ -57,18 +44,18 @@ extension HubCore {
   /// its hello.
   func reasonToForbid(_ incoming: IncomingCommand) -> String? {
     guard case .request(_, let device) = incoming.origin else { return nil }
-    if let reason = members.reasonToForbid(incoming.identity, name: device) { return reason }
-    if case .key(let key) = incoming.identity, members.device(of: key)?.hasName(device) == true { return nil }
+    if let reason = members.list.reasonToForbid(incoming.identity, name: device) { return reason }
+    if case .key(let key) = incoming.identity, members.list.device(of: key)?.hasName(device) == true { return nil }
     return incoming.identity.mayPress(as: device, of: user(of: device)) ? nil : Self.belongsToAnother(device)
   }
 
   /// Why a command gets no verdict but a rejection; `nil` if it is judged.
   func reasonToReject(_ incoming: IncomingCommand) -> String? {
-    if !members.mayUse(incoming.command.source, incoming.identity) {
+    if !members.list.mayUse(incoming.command.source, incoming.identity) {
       return "\(incoming.deviceID) may not press as \(incoming.command.source)"
     }
     guard case .spool(let device) = incoming.origin else { return nil }
-    return members.reasonToForbid(.localOwner, name: device)
+    return members.list.reasonToForbid(.localOwner, name: device)
   }
 
   /// Rejects a command that its sender may not give. A stream goes on behind it, and a spooled one is removed.
@@ -104,38 +91,20 @@ extension HubCore {
     return settlement
   }
 
-  /// The hello with the device that the sender counts as: a machine that was renamed may still use its former name.
-  func counted(_ hello: Hello, by identity: ConnectionIdentity) -> Hello {
-    guard case .key(let key) = identity, let own = members.device(of: key), own.hasName(hello.deviceID) else {
-      return hello
-    }
-    var hello = hello
-    hello.deviceID = own.deviceID
-    return hello
-  }
-
   /// Notes what a paired device states of the list of devices and of the hub's next key. A version without a valid
   /// proof changes nothing: a wrong device could state any.
   mutating func hear(
     _ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
-    guard case .key = identity else { return }
-    noteNextKey(hello, by: identity, in: &turn)
-    guard members.isNews(hello.listVersion) else { return }
-    let version = "version \(hello.listVersion) of the list of devices, and this hub has \(members.version)"
-    guard isProven(hello) else {
-      return turn.act(.forbade(identity, "\(hello.deviceID) states without a proof \(version): ignored"))
+    if members.noteNextKey(hello, by: identity, wallSeconds: incarnation.wallSeconds(at: turn.now)) {
+      turn.act(.useNextKey)
     }
-    turn.write([members.hear(hello.listVersion)], then: [])
-    turn.act(.forbade(identity, "\(hello.deviceID) was told \(version): \(Self.confirmList)"))
-  }
-
-  /// Whether this hub has handed out the version that a hello states. A device that was away while the hub changed its
-  /// key has a proof for the former one.
-  private func isProven(_ hello: Hello) -> Bool {
-    guard let bus, let proof = hello.listProof else { return false }
-    return [bus.key, bus.formerKey].contains {
-      $0.flatMap { settings.listProof(hello.listVersion, $0) } == proof
+    switch members.hear(hello, by: identity) {
+    case .nothingNew: break
+    case .unproven(let what): turn.act(.forbade(identity, what))
+    case .proven(let what, let write):
+      turn.write([write], then: [])
+      turn.act(.forbade(identity, "\(what): \(Self.confirmList)"))
     }
   }
 
@@ -159,21 +128,10 @@ extension HubCore {
     return mail.owner(of: hello.storeID) != nil || mail.storeCount(of: identity) < Self.storesOfKeyMax
   }
 
-  /// What the holder of a key is told about its bus; `nil` for other identities.
-  func enrolment(of identity: ConnectionIdentity) -> Enrolment? {
-    guard let bus, case .key(let key) = identity, let device = members.device(of: key) else { return nil }
-    return Enrolment(
-      busID: bus.busID, deviceID: device.deviceID, sources: device.sources, listVersion: members.durableVersion,
-      listProof: settings.listProof(members.durableVersion, bus.key), addresses: bus.addresses, nextHubKey: bus.nextKey,
-      nextDeviceKey: members.durableNextKey(of: device))
-  }
-
   // MARK: Changes
 
   /// The paired devices.
-  package var deviceList: DeviceList {
-    DeviceList(devices: members.devices, version: members.version, isBehind: members.isBehind)
-  }
+  package var deviceList: DeviceList { members.report }
 
   /// Changes a paired device.
   mutating func carryOut(
@@ -181,33 +139,29 @@ extension HubCore {
   ) -> InquiryReply {
     switch order {
     case .forget:
-      guard members.device(of: key) == nil else { return .refused("its key is valid: revoke it first") }
+      guard members.list.device(of: key) == nil else { return .refused("its key is valid: revoke it first") }
       let writes = members.forget(key)
       return writes.isEmpty ? .refused(Self.noDevice) : .durably(.done(nil), after: writes)
     case .revoke:
-      guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
+      guard members.list.device(of: key) != nil else { return .refused(Self.noDevice) }
       return .durably(.done(nil), after: revoke(key, in: &turn))
     case .sources(let sources):
-      guard members.device(of: key) != nil else { return .refused(Self.noDevice) }
-      guard !sources.isEmpty, sources.count <= PairedDevice.sourcesMax else {
-        return .refused("a device has 1 to \(PairedDevice.sourcesMax) sources")
-      }
-      return .durably(.done(nil), after: members.setSources(sources, of: key))
+      guard members.list.device(of: key) != nil else { return .refused(Self.noDevice) }
+      let (writes, refusal) = members.setSources(sources, of: key)
+      return refusal.map { .refused($0) } ?? .durably(.done(nil), after: writes)
     case .rename(let name):
-      guard let device = members.device(of: key) else { return .refused(Self.noDevice) }
+      guard let device = members.list.device(of: key) else { return .refused(Self.noDevice) }
       if let reason = name.reasonNotToPair { return .refused(reason) }
       guard !arbiter.control.phase.isOn, !book.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
       else {
         return .refused(
           "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
       }
-      guard name != settings.deviceID, members.holder(of: name).map({ $0.key == device.key }) ?? true,
+      guard name != settings.deviceID, members.list.holder(of: name).map({ $0.key == device.key }) ?? true,
         mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
       else { return .refused("\(name) is the name of another device") }
       closeSessions(of: [device.key], in: &turn)
-      paces.forget(device.deviceID)
-      return .durably(
-        .done(nil), after: members.rename(device.key, to: name) + mail.rename(device.deviceID, to: name))
+      return .durably(.done(nil), after: members.rename(device, to: name) + mail.rename(device.deviceID, to: name))
     }
   }
 
@@ -217,7 +171,7 @@ extension HubCore {
   ///
   /// - Returns: the writes.
   mutating func revoke(_ key: KeyFingerprint, in turn: inout Turn) -> [StoreOperation] {
-    guard let device = members.device(of: key) else { return [] }
+    guard let device = members.list.device(of: key) else { return [] }
     let writes = members.revoke(device.key)
     return writes + dropMember(device, in: &turn)
   }
@@ -226,8 +180,7 @@ extension HubCore {
   mutating func dropMember(
     _ device: PairedDevice, in turn: inout Turn
   ) -> [StoreOperation] {
-    paces.forget(device.deviceID)
-    turn.act(.admit(admittedKeys))
+    turn.act(.admit(members.admittedKeys))
     turn.act(.cutConnections)
     let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
     closeSessions(of: keys, in: &turn)
@@ -258,57 +211,32 @@ extension HubCore {
 
   // MARK: Keys that are shut out for a while
 
-  /// The keys of paired devices that may connect now.
-  var admittedKeys: Set<KeyFingerprint> { members.admittedKeys.subtracting(suspensions.keys) }
-
   /// Notes what a key burdens the transport with. Too much shuts the key out: its connections end, and with them what
   /// they hold.
   mutating func note(_ burden: ConnectionBurden, by identity: ConnectionIdentity, in turn: inout Turn) {
-    guard case .key(let key) = identity, members.device(of: key) != nil,
-      suspensions.note(burden, of: key, at: monotonic(at: turn.now))
-    else { return }
-    turn.act(.forbade(identity, "\(burden.offence): it is shut out for ten minutes"))
-    turn.act(.admit(admittedKeys))
+    guard let reason = members.note(burden, by: identity, at: turn.now), case .key(let key) = identity else { return }
+    turn.act(.forbade(identity, reason))
+    turn.act(.admit(members.admittedKeys))
     turn.act(.cutConnections)
     closeSessions(of: [key], in: &turn)
   }
 
-  /// Lets in keys again whose time is over.
-  mutating func endSuspensions(in turn: inout Turn) {
-    if suspensions.end(at: monotonic(at: turn.now)) { turn.act(.admit(admittedKeys)) }
-  }
-
   // MARK: Another key of a device
-
-  /// Whether a key is the hub's own, earlier or next one, or none at all.
-  func isOfHub(_ key: KeyFingerprint) -> Bool {
-    key.bytes.allSatisfy { $0 == 0 } || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
-  }
-
-  /// The key of the device that waits for the person's decision.
-  private var candidateKey: KeyFingerprint? {
-    if case .asking(let candidate) = pairing.stage { candidate.key } else { nil }
-  }
 
   /// A device announces its next key. It holds the valid one, as its connection shows.
   mutating func announce(
     _ next: KeyFingerprint, by identity: ConnectionIdentity, on connection: ConnectionID, in turn: inout Turn
   ) {
-    guard case .key(let key) = identity, let device = members.device(of: key) else {
+    guard case .key(let key) = identity, let device = members.list.device(of: key) else {
       return forbid(identity, connection, "only a paired device announces a key", in: &turn)
     }
-    guard !isOfHub(next), next != candidateKey else {
-      return refuse(connection, .forbidden, "that key is another's: make another one", in: &turn)
+    let writes: [StoreOperation]
+    switch members.announce(next, of: device, at: turn.now) {
+    case .known: return turn.write([], then: [.tellPaired(key, connection)])
+    case .refused(let code, let reason): return refuse(connection, code, reason, in: &turn)
+    case .noted(let operations): writes = operations
     }
-    guard device.nextKey != next else { return turn.write([], then: [.tellPaired(key, connection)]) }
-    guard admits(.newKeys, identity, at: turn.now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.newKeys), in: &turn)
-    }
-    let writes = members.announce(next, of: key)
-    guard !writes.isEmpty else {
-      return refuse(connection, .forbidden, "that key is paired already: make another one", in: &turn)
-    }
-    turn.act(.admit(admittedKeys))
+    turn.act(.admit(members.admittedKeys))
     // A session is told of each change of the list.
     let isTold = sessions.session(on: connection, by: identity).map { sessions.openStores.contains($0.hello.storeID) }
     turn.write(writes, then: isTold == true ? [] : [.tellPaired(key, connection)])
@@ -320,42 +248,25 @@ extension HubCore {
     closeSessions(of: [device.key], in: &turn)
     let writes = members.switchKey(to: next) + mail.reown(.key(device.key), to: .key(next))
     turn.write(writes, then: [])
-    turn.act(.admit(admittedKeys))
+    turn.act(.admit(members.admittedKeys))
     turn.act(.cutConnections)
   }
 
   // MARK: Another key of the hub
 
-  /// How long the hub waits for devices that do not know its next key: 30 days, in seconds.
-  static let nextKeyPatience: Double = 30 * 86_400
-
   /// The hub announces another key, or has replaced its own at once, so that no device can connect any more.
   mutating func rotate(
     to identity: BusIdentity, isNow: Bool, _ number: UInt64, in turn: inout Turn
   ) {
-    bus = identity
-    knowingNextKey = []
+    members.rotate(to: identity)
     guard isNow else {
       // The devices are told in the welcomes of their next sessions.
       turn.act(.cutConnections)
       return give(.atOnce(.done(nil)), to: number, in: &turn)
     }
     var writes: [StoreOperation] = []
-    for device in members.devices where !device.isRevoked { writes += revoke(device.key, in: &turn) }
+    for device in members.list.devices where !device.isRevoked { writes += revoke(device.key, in: &turn) }
     turn.act(.cutConnections)
     give(.durably(.done(nil), after: writes), to: number, in: &turn)
-  }
-
-  /// Notes whether a paired device keeps the hub's next key. When all do, or after 30 days, the hub uses it.
-  private mutating func noteNextKey(
-    _ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn
-  ) {
-    guard let bus, let next = bus.nextKey, case .key(let key) = identity, let device = members.device(of: key) else {
-      return
-    }
-    if hello.nextHubKey == next { knowingNextKey.insert(device.key) }
-    let isOver = incarnation.wallSeconds(at: turn.now) - bus.nextKeySince > Self.nextKeyPatience
-    guard isOver || members.devices.allSatisfy({ $0.isRevoked || knowingNextKey.contains($0.key) }) else { return }
-    turn.act(.useNextKey)
   }
 }

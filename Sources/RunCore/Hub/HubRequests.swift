@@ -13,7 +13,7 @@ extension HubCore {
       admit(incoming(request, on: connection, by: identity, at: turn.now), in: &turn)
     case .state:
       guard admitsQuestion(nil, by: identity, at: turn.now) else {
-        return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
+        return refuse(connection, .tooFast, PacedKind.questions.refusal, in: &turn)
       }
       reply(.state(stateMessage(at: turn.now, authoritative)), on: connection, in: &turn)
     case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, in: &turn)
@@ -28,10 +28,10 @@ extension HubCore {
     if let pressed = request.pressed, pressed.bootID == incarnation.bootID, !incarnation.bootID.isEmpty {
       moment = .monotonic(pressed.reading)
     }
-    let device = members.standIn(for: request.deviceID, by: identity)
+    let device = members.list.standIn(for: request.deviceID, by: identity)
     return IncomingCommand(
       command: request.command, origin: .request(connection, device),
-      deviceID: members.counted(device, identity), identity: identity, pressed: moment,
+      deviceID: members.list.counted(device, identity), identity: identity, pressed: moment,
       isUncertain: request.isUncertain)
   }
 
@@ -43,7 +43,7 @@ extension HubCore {
       return refuse(connection, .busy, Self.tooManyAnswers, in: &turn)
     }
     guard admitsQuestion(inquiry, by: identity, at: turn.now) else {
-      return refuse(connection, .tooFast, Self.tooFast(.questions), in: &turn)
+      return refuse(connection, .tooFast, PacedKind.questions.refusal, in: &turn)
     }
     let (answer, speaksOfRun) = answerToVisitor(inquiry, by: identity, in: &turn)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later

@@ -23,7 +23,7 @@ extension HubCore {
       // The start of the sample's run waits for its verdict. The sender sends the sample again after it.
       if place == .next, let run = transmission.runID, isAboutToStart(run, for: session.hello) { break }
       // Beyond the pace the mark stays, too: what was accepted is acknowledged, and the rest is sent again.
-      if place == .next, !admits(.readings, session.identity, at: turn.now) { break }
+      if place == .next, !members.admits(.readings, session.identity, at: turn.now) { break }
       switch marks.receive(StreamMark(sequence: transmission.sequence), in: stream) {
       case .next:
         guard let moment = transmission.moment, let value = transmission.value else {

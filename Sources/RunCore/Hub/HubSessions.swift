@@ -47,7 +47,7 @@ extension HubCore {
       if admits(message, of: session, at: turn.now) { receive(message, of: session, in: &turn) }
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, in: &turn)
     case .fetchRecord(let fetch):
-      if admits(.recordParts, identity, at: turn.now) { receive(fetch, of: session, on: connection, in: &turn) }
+      if members.admits(.recordParts, identity, at: turn.now) { receive(fetch, of: session, on: connection, in: &turn) }
     case .hello, .pair, .announceKey: break
     }
   }
@@ -96,7 +96,7 @@ extension HubCore {
       eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
       debounce: settings.debounce, received: received(from: hello.storeID),
       state: stateMessage(at: turn.now, authoritative),
-      recordsThrough: records.durableChange, enrolment: enrolment(of: session.identity))
+      recordsThrough: records.durableChange, enrolment: members.enrolment(of: session.identity))
     turn.act(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
     openDelivery(to: hello, within: session.limits, in: &turn)
   }
@@ -145,8 +145,8 @@ extension HubCore {
       return Refusal(code: .versionMismatch, message: Self.mismatch("\(hello.deviceID)", hello.version))
     }
     // 2. Pace.
-    guard admits(.hellos, identity, at: turn.now) else {
-      return Refusal(code: .tooFast, message: Self.tooFast(.hellos))
+    guard members.admits(.hellos, identity, at: turn.now) else {
+      return Refusal(code: .tooFast, message: PacedKind.hellos.refusal)
     }
     // 3. Hub's name.
     guard hello.deviceID != settings.deviceID else {
@@ -154,12 +154,12 @@ extension HubCore {
       return Refusal(code: .malformed, message: message)
     }
     // 4. Device name, and role.
-    hello.deviceID = members.standIn(for: hello.deviceID, by: identity)
+    hello.deviceID = members.list.standIn(for: hello.deviceID, by: identity)
     if let reason = reasonToForbid(hello, by: identity) {
       turn.act(.forbade(identity, reason))
       return Refusal(code: .forbidden, message: reason)
     }
-    hello = counted(hello, by: identity)
+    hello = members.counted(hello, by: identity)
     hear(hello, by: identity, in: &turn)
     // 5. Share of the key.
     guard hasRoom(for: hello, by: identity) else {

@@ -64,6 +64,12 @@ package enum PacedKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// The refusal message for what is beyond the pace.
+  var refusal: String {
+    let rate = perSecond >= 1 ? "\(Int(perSecond)) a second" : "one in \(Int((1 / perSecond).rounded())) seconds"
+    return "too many \(rawValue): \(burst) come at once from a device, and then \(rate); come again later"
+  }
+
   /// How many entries of a run are folded again for what one question costs otherwise.
   static let entriesOfQuestion = 1024
   /// How many bytes of a frame count as one.

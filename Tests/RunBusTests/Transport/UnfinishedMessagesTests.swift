@@ -136,7 +136,8 @@
       #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
       #endif
-      var patience = timeval(tv_sec: 30, tv_usec: 0)
+      var patience = timeval()
+      patience.tv_sec = 30
       for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
         setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
       }

@@ -122,7 +122,10 @@ struct HubIdentityTests {
     _ = hub.says("watch", .goodbye, by: .anyone)
     _ = hub.feed(.post(message(1), .queued, to: Self.watch))
     hub.commitsAll()
-    hub.core.members = Members(.paired(1, as: "watch"))
+    let settings = hub.core.settings
+    hub.core.members = Membership(
+      .paired(1, as: "watch"), hubName: settings.deviceID, bus: settings.bus, clock: settings.clock,
+      listProof: settings.listProof)
     var hello = hub.greeting("watch")
     hello.storeID = StoreID(high: 2, low: 99)
     let lines = hub.says("paired", .hello(hello), session: 0, by: Self.key(1)) + hub.commitsAll()

@@ -381,7 +381,7 @@ struct HubMemberTests {
     #expect(hub.says("band", .query, by: .key(2)).count == 1)
     // A change of the list meanwhile does not let it in.
     _ = hub.orders(.admit(.test(3), of: HubStage.token, as: "chest", sources: [.watch], replaces: false))
-    #expect(!hub.core.admittedKeys.contains(.test(1)))
+    #expect(!hub.core.members.admittedKeys.contains(.test(1)))
     #expect(hub.passes(Suspensions.span - .seconds(1)).allSatisfy { !$0.hasPrefix("admit") })
     #expect(hub.passes(.seconds(2)).contains { $0.hasPrefix("admit key 1 key 2") })
     #expect(hub.says("watch", .query, by: .key(1)).count == 1)
