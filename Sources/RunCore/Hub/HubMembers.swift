@@ -282,9 +282,9 @@ extension HubCore {
 
   // MARK: Another key of a device
 
-  /// Whether a key is the hub's own, earlier or next one, or none at all.
+  /// Whether a key is the hub's own, earlier or next one, or none at all: one with which nothing is secret.
   func isOfHub(_ key: KeyFingerprint) -> Bool {
-    key.bytes.allSatisfy { $0 == 0 } || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
+    key.isOfSmallOrder || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
   }
 
   /// The key of the device that waits for the person's decision.
