@@ -57,8 +57,9 @@ struct Busnode: AsyncParsableCommand {
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
         69   no such bus, or no hub answers
-        74   standard output or a file cannot be written, or a store or the spool
-             cannot be read (send: the press could not be stored and was not sent)
+        74   standard output or a file cannot be written, or a store, keys or the
+             spool cannot be read (send: the press could not be stored and was not
+             sent)
         75   the bus is held by another process, or a store by one that does not
              answer, or the spool is full
         130  Ctrl-C while following

@@ -39,6 +39,7 @@ extension Failure {
       case .busHeld, .storeHeld, .addressInUse, .full: ExitStatus.busHeld
       case .badInput, .storeMismatch, .notRecovering, .notFound, .unknownDevice: ExitStatus.badInput
       case .unreachable: ExitStatus.noBus
+      case .store: ExitStatus.diskError
       default: ExitStatus.failure
       }
     self.init(code: error.code.description, message: error.message, exitStatus: status)
