@@ -199,6 +199,22 @@ struct StoresKeysMachinesTests {
     }
   }
 
+  @Test(
+    "With too little address space for any command each of them ends with one line that names the limit",
+    arguments: ["state", "send lap", "doctor", "outbox", "state --json", "phone", "--version"])
+  func littleSpace(command: String) async throws {
+    try await withTestBus { bus in
+      // Enough for the program to be loaded, and not for one more stack.
+      let process = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 120000; exec \"$BUSNODE\" \(command)"])
+      process.closeInput()
+      let status: Int32 = command == "doctor" ? 2 : 1
+      let ending = try await process.ending()
+      #expect(ending == .exited(status), "\(process.view)")
+      #expect(process.view.errors.count == 1 && process.view.errors.first?.contains("ulimit -v") == true)
+      #expect(process.view.lines == [])
+    }
+  }
+
   @Test("Keys that cannot be read are one line and exit status 74, whatever is in their place")
   func unreadableKeys() async throws {
     try await withTestBus { bus in

@@ -26,7 +26,7 @@ enum ExitStatus {
 struct Failure: Error {
   let code: String
   let message: String
-  let exitStatus: Int32
+  var exitStatus: Int32
   /// Further lines for people, such as the last lines of a node that died.
   var details: [String] = []
 }
