@@ -57,8 +57,9 @@ struct Busnode: AsyncParsableCommand {
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
         69   no such bus, or no hub answers
-        74   standard output or a file cannot be written, or a store or the spool
-             cannot be read (send: the press could not be stored and was not sent)
+        74   standard output or a file cannot be written, or a store, keys or the
+             spool cannot be read (send: the press could not be stored and was not
+             sent)
         75   the bus is held by another process, or a store by one that does not
              answer, or the spool is full
         130  Ctrl-C while following
@@ -78,8 +79,21 @@ struct Busnode: AsyncParsableCommand {
       CommandGroup(name: "Machine", subcommands: [Doctor.self, Erase.self]),
     ])
 
-  static func main() async {
+  /// The entry. It runs on the main thread, so that it needs no other one until it is known that others can be started.
+  @MainActor static func main() async {
+    // Before anything else opens a file.
     StandardDescriptors.occupyClosed()
+    if let limit = MachineLimits.obstacleToCommands {
+      var failure = Failure(limit)
+      // doctor has statuses of its own: 2 for what does not work.
+      if CommandLine.arguments.dropFirst().first == "doctor" { failure.exitStatus = 2 }
+      Output.complain(failure)
+      endProcess(failure.exitStatus)
+    }
+    await runCommand()
+  }
+
+  private nonisolated static func runCommand() async {
     // Without SIGPIPE, a write to a closed pipe fails with EPIPE instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     // Likewise, a write beyond the file size limit (`ulimit -f`) fails with EFBIG.

@@ -240,7 +240,7 @@ struct DoctorTests {
       guard kind != "foreign" else { return }
       let phone = try await run("phone")
       let reason = try #require(phone.errors.last).replacingOccurrences(of: "busnode: ", with: "")
-      #expect(phone.ending == .exited(1) && bad.contains(reason), "\(reason): \(bad)")
+      #expect(phone.ending == .exited(74) && bad.contains(reason), "\(reason): \(bad)")
     }
   }
 

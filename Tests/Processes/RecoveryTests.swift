@@ -85,7 +85,10 @@ struct RecoveryTests {
     }
   }
 
-  @Test("Without --stdin a typed letter answers, and so does a stop on the watch")
+  /// Runs a program on a terminal of its own.
+  private static let onTerminal = ["python3", "-c", "import pty, sys; pty.spawn(sys.argv[1:])"]
+
+  @Test("A letter that is typed at the terminal answers, and so does a stop on the watch")
   func letters() async throws {
     try await withTrio(.ipc) { trio in
       let nodes = try await trio.start()
@@ -94,25 +97,51 @@ struct RecoveryTests {
       nodes.phone.signal(SIGKILL)
       _ = try await nodes.phone.ending()
       func ask() -> NodeProcess {
-        trio.bus.spawn(executable: TestBus.busnode, ["phone", "--json", "--recover", "ask"] + trio.place)
+        trio.bus.spawn(
+          executable: "/usr/bin/env",
+          Self.onTerminal + [TestBus.busnode, "phone", "--json", "--recover", "ask"] + trio.place)
       }
       let phone = ask()
       try await phone.wait(for: "the prompt") { view in
-        view.errors.first { $0.contains("[r]esume, [f]inish or [d]iscard it?") }
+        view.lines.first { $0.contains("[r]esume, [f]inish or [d]iscard it?") }
       }
       phone.write("perhaps")
       phone.write("r")
       try await nodes.watch.snapshot("the run going on") { !Self.isRecovering($0) && $0["term"]?.int == 2 }
-      #expect(phone.view.errors.contains { $0.contains("\"perhaps\" is no answer") })
-      phone.signal(SIGKILL)
+      #expect(phone.view.lines.contains { $0.contains("\"perhaps\" is no answer") })
+      phone.write("\u{3}")
       _ = try await phone.ending()
       let next = ask()
       try await nodes.watch.snapshot("the question") { Self.isRecovering($0) && $0["term"]?.int == 3 }
       nodes.watch.write("stop")
       let stopped = try await nodes.watch.shows("completed", revision: 2, term: 3)
       #expect(stopped["changedBy"]?["source"]?.string == "watch")
-      next.signal(SIGTERM)
+      next.write("\u{3}")
       #expect(try await next.ending() == .exited(0))
+    }
+  }
+
+  @Test("Without a terminal nobody is asked: the phone says how to answer, and takes nothing else for an answer")
+  func noTerminal() async throws {
+    try await withTrio(.ipc) { trio in
+      let nodes = try await trio.start()
+      nodes.watch.write("start")
+      try await nodes.phone.shows("running", revision: 1)
+      nodes.phone.signal(SIGKILL)
+      _ = try await nodes.phone.ending()
+      let phone = trio.bus.spawn(
+        executable: TestBus.busnode, ["phone", "--json", "--recover", "ask"] + trio.place)
+      phone.write("finish")
+      phone.closeInput()
+      let said = try await phone.wait(for: "how to answer") { view in
+        view.errors.first { $0.contains("found an unfinished run") }
+      }
+      #expect(said.contains("busnode recover resume, finish or discard"), "\(said)")
+      #expect(try await trio.run("recover", "resume").ending == .exited(0))
+      try await nodes.watch.snapshot("the run going on") { !Self.isRecovering($0) && $0["term"]?.int == 2 }
+      #expect(!phone.view.errors.contains { $0.contains("[r]esume") }, "\(phone.view.errors)")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
     }
   }
 }

@@ -72,7 +72,7 @@ struct StoreFilesProcessTests {
         phone.write("pause")
         phone.write("stop")
       }
-      #expect(try await phone.ending() == .exited(1))
+      #expect(try await phone.ending() == .exited(what == "store" ? 74 : 1))
       #expect(phone.view.errors.contains { $0.contains("the hub stops") && $0.contains(gone) }, "\(phone.view.errors)")
       #expect(!phone.view.json.contains { $0["event"]?.string == "verdict" && $0["command"]?.string != "start" })
       #expect(phone.revisions.isSubset(of: [0, 1]))
@@ -88,7 +88,7 @@ struct StoreFilesProcessTests {
       let phone = try await spawn("phone", on: bus)
       let watch = try await spawn("watch", on: bus)
       try FileManager.default.removeItem(atPath: store(of: "watch", on: bus))
-      #expect(try await watch.ending() == .exited(1))
+      #expect(try await watch.ending() == .exited(74))
       #expect(watch.view.errors.contains { $0.contains("the node stops") }, "\(watch.view.errors)")
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))

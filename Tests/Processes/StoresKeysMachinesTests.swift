@@ -79,7 +79,7 @@ struct StoresKeysMachinesTests {
       try FileManager.default.removeItem(atPath: keys)
       let listening = ["phone", "--json", "--listen", "tcp://127.0.0.1:\(port)"]
       let refused = bus.spawn(executable: TestBus.busnode, listening)
-      #expect(try await refused.ending() == .exited(1), "\(refused.view)")
+      #expect(try await refused.ending() == .exited(74), "\(refused.view)")
       #expect(refused.view.errors.first?.contains("1 device is paired") == true, "\(refused.view.errors)")
       #expect(!FileManager.default.fileExists(atPath: keys))
       let anew = bus.spawn(executable: TestBus.busnode, listening + ["--new-keys"])
@@ -196,6 +196,58 @@ struct StoresKeysMachinesTests {
       #expect(ending == .exited(2))
       let report = doctor.view.lines.joined(separator: "\n")
       #expect(report.contains("ulimit -v"))
+    }
+  }
+
+  @Test(
+    "With too little address space for any command each of them ends with one line that names the limit",
+    arguments: ["state", "send lap", "doctor", "outbox", "state --json", "phone", "--version"])
+  func littleSpace(command: String) async throws {
+    try await withTestBus { bus in
+      // Enough for the program to be loaded, and not for one more stack.
+      let process = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 120000; exec \"$BUSNODE\" \(command)"])
+      process.closeInput()
+      let status: Int32 = command == "doctor" ? 2 : 1
+      let ending = try await process.ending()
+      #expect(ending == .exited(status), "\(process.view)")
+      #expect(process.view.errors.count == 1 && process.view.errors.first?.contains("ulimit -v") == true)
+      #expect(process.view.lines == [])
+    }
+  }
+
+  @Test("Keys that cannot be read are one line and exit status 74, whatever is in their place")
+  func unreadableKeys() async throws {
+    try await withTestBus { bus in
+      let keys = try bus.runBusState() + "/_keys"
+      let listener = "tcp://127.0.0.1:\(try Self.port())"
+      for (name, commands) in [
+        ("default.device", [["state"], ["send", "lap"], ["outbox"], ["watch"], ["keys"], ["join"]]),
+        ("default.hub", [["phone", "--listen", listener], ["keys"]]),
+      ] {
+        for kind in ["pipe", "directory", "link", "socket", "open to others", "text", "long"] {
+          let path = "\(keys)/\(name)"
+          let make =
+            switch kind {
+            case "pipe": "mkfifo '\(path)'"
+            case "directory": "mkdir '\(path)'"
+            case "link": "ln -s /etc/hostname '\(path)'"
+            case "socket": "python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' '\(path)'"
+            case "open to others": "echo x > '\(path)'; chmod 644 '\(path)'"
+            case "text": "umask 077; echo x > '\(path)'"
+            default: "umask 077; head -c 100000 /dev/zero > '\(path)'"
+            }
+          let made = try await bus.shell("rm -rf '\(keys)'; mkdir -p -m 700 '\(keys)'; \(make)")
+          #expect(made.errors == [])
+          for command in commands {
+            let process = bus.spawn(executable: TestBus.busnode, command)
+            process.closeInput()
+            #expect(try await process.ending() == .exited(74), "\(kind) \(command): \(process.view)")
+            #expect(process.view.errors.count == 1, "\(process.view)")
+            guard ["pipe", "directory", "link", "socket"].contains(kind) else { continue }
+            #expect(process.view.errors == ["busnode: \(path) is not a file: move it away"], "\(kind) \(command)")
+          }
+        }
+      }
     }
   }
 

@@ -56,12 +56,14 @@ public struct KeyFiles: KeyStore {
     // O_NONBLOCK: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if descriptor < 0, errno == ENOENT { return nil }
+    // A link is not followed, and a socket cannot be opened.
+    if descriptor < 0, [ELOOP, ENXIO, EOPNOTSUPP].contains(errno) { throw Self.noFile(path) }
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     defer { close(descriptor) }
     try PrivateDirectory.check(directory, for: .keys, code: .store)
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
-    guard info.st_mode & S_IFMT == S_IFREG else { throw RunBusError(.store, "\(path) is not a file: move it away") }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw Self.noFile(path) }
     guard info.st_uid == geteuid() else {
       throw RunBusError(.store, "the keys in \(path) belong to another user: make new ones (busnode join)")
     }
@@ -129,6 +131,10 @@ public struct KeyFiles: KeyStore {
       }
       _ = unlink("\(directory)/\(file)")
     }
+  }
+
+  private static func noFile(_ path: String) -> RunBusError {
+    RunBusError(.store, "\(path) is not a file: move it away")
   }
 
   private static func failure(_ path: String, _ code: CInt) -> RunBusError {

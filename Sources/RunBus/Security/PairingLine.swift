@@ -41,7 +41,7 @@ package struct PairingLine: Sendable {
     func bytes(_ name: String, _ count: Int) -> [UInt8]? {
       items.first { $0.name == name }?.value.flatMap(Self.decoded).flatMap { $0.count == count ? $0 : nil }
     }
-    guard let key = bytes("k", KeyFingerprint.byteCount).flatMap({ KeyFingerprint($0) }),
+    guard let key = bytes("k", KeyFingerprint.byteCount).flatMap({ KeyFingerprint($0) }), !key.isOfSmallOrder,
       let token = bytes("t", PairingRequest.tokenByteCount)
     else { throw wrong }
     let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

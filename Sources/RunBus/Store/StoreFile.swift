@@ -15,6 +15,8 @@ import RunCore
 /// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {
   static let name = "node.sqlite"
+  /// The file of a new store while it is being made.
+  private static let new = "new.tmp"
   /// Microseconds between two attempts of a starting node to acquire a lock that another process holds.
   private static let lockEvery: UInt32 = 20_000
 
@@ -142,12 +144,45 @@ struct StoreFile {
     }
   }
 
+  /// What is wrong when the file is empty, or is gone and has left its log; `nil` otherwise. A file is at its path only
+  /// once it has its tables, so neither is a store that is being made.
+  static func lostFile(_ directory: String) -> Damage? {
+    var info = stat()
+    guard lstat("\(directory)/\(name)", &info) != 0 else {
+      return info.st_mode & S_IFMT == S_IFREG && info.st_size == 0 ? Damage(what: "its file is empty") : nil
+    }
+    guard errno == ENOENT, lstat("\(directory)/\(name)-wal", &info) == 0, info.st_size > 0 else { return nil }
+    return Damage(what: "its file is gone, and its log is there")
+  }
+
+  /// Makes the file of a new store under another name, and moves it to its path when it is complete.
+  private static func makeIfAbsent(_ directory: String, _ role: StoreRole?, _ options: StoreOptions) throws {
+    var info = stat()
+    guard lstat("\(directory)/\(name)", &info) != 0, errno == ENOENT else { return }
+    let path = directory + "/" + new
+    func unlinkNew() { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
+    unlinkNew()
+    do {
+      var notices: [String] = []
+      try openQueue(path, directory, role, options, &notices).close()
+    } catch {
+      unlinkNew()
+      throw error
+    }
+    // An empty log of a former file would be taken for this one's.
+    for suffix in ["-wal", "-shm"] { unlink("\(directory)/\(name)\(suffix)") }
+    guard rename(path, "\(directory)/\(name)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
+    PrivateDirectory.sync(directory)
+  }
+
   static func openChecked(
     _ directory: String, _ role: StoreRole?, _ options: StoreOptions, _ notices: [String]
   ) throws -> Self {
     let path = directory + "/" + name
+    if let damage = lostFile(directory) { throw damage }
     do {
       var notices = notices
+      try makeIfAbsent(directory, role, options)
       let queue = try openQueue(path, directory, role, options, &notices)
       do {
         guard let identity = try queue.read(identity) else { throw Damage(what: "it has no identity") }
@@ -167,7 +202,7 @@ struct StoreFile {
     }
   }
 
-  /// Opens a file, or creates it with its tables.
+  /// Opens a file, or creates one with its tables.
   ///
   /// - Throws: An error of the store; ``RunBusError/Code/storeMismatch`` when the file has another role than `role`.
   static func openQueue(

@@ -29,7 +29,8 @@ package enum StoreHealth: Hashable, Sendable {
   /// - Parameter role: The role of the node that is started with this device name; `nil` for any.
   package init(of device: DeviceID, in directory: String, for role: StoreRole? = nil) {
     let path = directory + "/" + StoreFile.name
-    guard FileManager.default.fileExists(atPath: path) else {
+    let isLost = StoreFile.lostFile(directory) != nil
+    guard isLost || FileManager.default.fileExists(atPath: path) else {
       self = .absent
       return
     }
@@ -38,6 +39,11 @@ package enum StoreHealth: Hashable, Sendable {
       // Held until the store has been read.
       defer { withExtendedLifetime(lock) {} }
       try StoreFile.refuseOtherVersions(directory)
+      if let damage = StoreFile.lostFile(directory) {
+        self = .unusable(
+          "the store in \(directory) is damaged (\(damage.what)): the next start sets it aside and begins anew")
+        return
+      }
       if let repair = HeaderRepair(of: path) {
         self = .unusable("\(repair.damage(in: directory)): the next start rebuilds it, and nothing is lost")
         return

@@ -24,7 +24,8 @@ extension StoreFile {
   static func replace(
     _ directory: String, _ options: StoreOptions, _ damage: Damage, readsBack: Bool, notices: [String]
   ) throws -> Self {
-    let salvage = readsBack ? try readBack(directory, options) : nil
+    // SQLite removes the log of an empty file when it opens that.
+    let salvage = readsBack && lostFile(directory) == nil ? try readBack(directory, options) : nil
     let place = try setAside(directory)
     if salvage != nil { try finishReplacing(directory) }
     let what = salvage?.sentence ?? "nothing of it is read back"

@@ -157,7 +157,8 @@ extension HubCore {
         return .refused(
           "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
       }
-      guard name != settings.deviceID, members.list.holder(of: name).map({ $0.key == device.key }) ?? true,
+      guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
+      guard members.list.holder(of: name).map({ $0.key == device.key }) ?? true,
         mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
       else { return .refused("\(name) is the name of another device") }
       closeSessions(of: [device.key], in: &turn)

@@ -30,6 +30,19 @@ extension DeviceID {
 }
 
 extension DeviceList {
+  /// Why the hub would not pair one more device under this name; `nil` if it would, as far as its list tells.
+  ///
+  /// - Parameters:
+  ///   - name: The name; `nil` for one that is not known yet.
+  ///   - replaces: Whether the key of a device that has the name is taken back.
+  package func reasonNotToPair(as name: DeviceID?, replaces: Bool) -> String? {
+    let valid = devices.filter { !$0.isRevoked }
+    let isHeld = name.map { name in valid.contains { $0.deviceID == name } }
+    if let name, isHeld == true, !replaces { return "\(name) is paired with another key" }
+    guard isHeld != true, isHeld == false || !replaces, valid.count >= Members.devicesMax else { return nil }
+    return "\(Members.devicesMax) devices are paired, which is the most: revoke one first"
+  }
+
   /// A name for a device: the one that it wants, or else the next one that no other paired device has or had.
   ///
   /// - Parameter key: the device's own key; `nil` if it has none.

@@ -177,9 +177,9 @@ struct Membership: Sendable {
   /// How long the hub waits for devices that do not know its next key: 30 days, in seconds.
   static let nextKeyPatience: Double = 30 * 86_400
 
-  /// Whether a key is the hub's own, earlier or next one, or none at all.
+  /// Whether a key is the hub's own, earlier or next one, or none at all: one with which nothing is secret.
   private func isOfHub(_ key: KeyFingerprint) -> Bool {
-    key.bytes.allSatisfy { $0 == 0 } || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
+    key.isOfSmallOrder || [bus?.key, bus?.formerKey, bus?.nextKey].contains(key)
   }
 
   /// What became of the announcement of a key.
@@ -325,11 +325,8 @@ struct Membership: Sendable {
     guard list.device(of: key) == nil, !isOfHub(key) else { throw PairingRefusal("its key stands for another device") }
     guard name != hubName else { throw PairingRefusal("\(name) is the name of the hub itself") }
     if let reason = name.reasonNotToPair ?? Self.reasonToRefuse(sources) { throw PairingRefusal(reason) }
+    if let reason = report.reasonNotToPair(as: name, replaces: replaces) { throw PairingRefusal(reason) }
     let holder = list.holder(of: name)
-    guard holder == nil || replaces else { throw PairingRefusal("\(name) is paired with another key") }
-    guard holder != nil || !list.isFull else {
-      throw PairingRefusal("\(Members.devicesMax) devices are paired, which is the most: revoke one first")
-    }
     guard let connection = desk.decide(key, of: token, .paired) else { throw nobodyAsks(token) }
     var device = PairedDevice(
       key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: wallSeconds)

@@ -229,7 +229,7 @@ package struct Calculator: Hashable, Sendable {
       worstPaceSecondsPerKilometer: account.extremes.worst,
       heartRateBpm: heartRate.latestBpm,
       averageHeartRateBpm: heartRate.averageBpm(active: active, settings: settings),
-      maxHeartRateBpm: heartRate.maxBpm,
+      maxHeartRateBpm: heartRate.maxBpm(active: active),
       cadenceStepsPerMinute: cadence.latestStepsPerMinute,
       averageCadenceStepsPerMinute: cadence.averageStepsPerMinute(active: active, settings: settings),
       altitudeMeters: elevation.altitudeMeters,

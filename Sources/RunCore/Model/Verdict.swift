@@ -119,7 +119,7 @@ public struct Verdict: Hashable, Sendable {
     case .illegal(.completed): "the run is already completed"
     case .illegal(.unknown): "the run's phase does not allow it"
     case .otherRun: "it was meant for another run"
-    case .staleRevision: "another device changed the run after it was pressed"
+    case .staleRevision: "the run was changed meanwhile, by another device or by its recovery"
     case .tooOld: "it was pressed more than a day ago"
     case .busy: "too many commands wait to be judged; try again"
     case .unsupported: "the hub does not know this command; update the hub"

@@ -80,6 +80,33 @@ public struct KeyFingerprint: Hashable, Sendable {
   }
 }
 
+extension KeyFingerprint {
+  /// The points of Curve25519 and its twist whose order is 1, 2, 4 or 8, little-endian: 0, 1, the two of order 8, p - 1, and
+  /// p and p + 1, which are 0 and 1 again. With any of them as a public key, X25519 gives the same shared secret, all
+  /// zeros, whatever the secret key is. (RFC 7748, section 6.1; https://cr.yp.to/ecdh.html#validate; libsodium refuses
+  /// the same seven, in `crypto_scalarmult/curve25519`.)
+  private static let smallOrder: Set<[UInt8]> = [
+    [UInt8](repeating: 0, count: 32),
+    [1] + [UInt8](repeating: 0, count: 31),
+    [
+      0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+      0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
+    ],
+    [
+      0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+      0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57,
+    ],
+    [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
+    [0xed] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
+    [0xee] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
+  ]
+
+  /// Whether nothing is secret with this key, so that it stands for nobody. The highest bit is ignored, as X25519 does.
+  package var isOfSmallOrder: Bool {
+    Self.smallOrder.contains(bytes.dropLast() + [bytes[Self.byteCount - 1] & 0x7f])
+  }
+}
+
 extension KeyFingerprint: LosslessStringConvertible, Comparable {
   /// 64 hexadecimal digits.
   public var description: String {

@@ -19,6 +19,8 @@ struct Join: AsyncParsableCommand {
       that a device keeps is named by the bus itself: a phone that changes its address is found again at any address \
       that it has told. Behind a firewall or ssh -L give the addresses here: --control and --events-port.
 
+      A node that runs here meanwhile does not know the keys: it is named, and has to be started again.
+
       The keys are kept in $XDG_STATE_HOME/runbus/_keys, readable for you only. busnode keys show prints the public ones.
 
       EXIT STATUS:
@@ -81,6 +83,7 @@ struct Join: AsyncParsableCommand {
       throw Failure(code: "badInput", message: "\(reason) (--device)", exitStatus: ExitStatus.badInput)
     }
     let line = try readPairingLine()
+    let former = try DeviceKeyring(bus, in: KeyFiles())?.value
     let (json, loop) = (json, try Loop())
     let wanted = sources?.sources ?? [Self.button(of: role), .shell]
     let (control, eventsPort) = (control, eventsPort?.port)
@@ -100,9 +103,29 @@ struct Join: AsyncParsableCommand {
         exitStatus: ExitStatus.noBus)
     }
     let name = location.keyring?.value.enrolment?.deviceID ?? device
-    if json { return Output.tell(json: PairStepJSON(step: "paired", device: name)) }
+    let present = location.keyring?.value
+    let isSame = former?.hubKey == present?.hubKey && former?.own.publicKey == present?.own.publicKey
+    let outsiders = isSame ? [] : await Self.running(at: [BusLocation(bus: bus), location])
+    if json {
+      Output.tell(json: PairStepJSON(step: "paired", device: name))
+      return outsiders.forEach { Output.tell(json: PairStepJSON(step: "restart", device: $0)) }
+    }
     if name != device { Output.tell("The phone has given this machine another name than \(device): \(name).") }
     Output.tell("This machine is paired as \(name) with bus \"\(bus)\". Try: busnode state\(location.flag)")
+    for device in outsiders { Output.tell("\(device) runs here without these keys: end it, and start it again.") }
+  }
+
+  /// The devices whose nodes run on this machine: a node reads its keys when it starts.
+  private static func running(at locations: [BusLocation]) async -> [DeviceID] {
+    var running: [DeviceID] = []
+    for location in locations {
+      let devices = LocalDevices(location: location)
+      for device in (try? devices.all()) ?? [] where !running.contains(device) {
+        let answer = (try? await devices.askRunning(.outbox, of: device)).flatMap { $0 }
+        if answer != nil { running.append(device) }
+      }
+    }
+    return running
   }
 
   private static func button(of role: NodeRole) -> ControlSource {

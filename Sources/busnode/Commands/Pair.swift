@@ -24,8 +24,10 @@ struct Pair: AsyncParsableCommand {
       EXIT STATUS:
         0   the device is paired
         1   it is not: the time was over, the person refused, too many wrong
-            tokens came, or another busnode pair took its place
-        64  --sources: a source that is not known, without --force
+            tokens came, another busnode pair took its place, or another device has
+            the name of --as (with --yes and without --replace)
+        64  --sources: a source that is not known, without --force; --as: a name
+            that no device can have
         69  no phone of this bus runs on this machine
       """)
 
@@ -65,12 +67,14 @@ struct Pair: AsyncParsableCommand {
   func validate() throws {
     if json, !yes { throw ValidationError("--json asks no question: give --yes, too, and keep the line secret") }
     if !force { try sources?.check() }
+    if let reason = name?.reasonNotToPair { throw ValidationError("\(reason) (--as)") }
   }
 
   func run() async throws {
     bus.startLog()
     let location = try bus.hubLocation()
     let hub = try await HubDoor.find(at: location)
+    try await checkName(hub)
     guard case .pairing(let report) = try await hub.ask(.pairing(.open)), let offer = report.offer else {
       throw hub.unexpected
     }
@@ -91,6 +95,22 @@ struct Pair: AsyncParsableCommand {
     _ = try? await hub.ask(.pairing(.close(of: offer.token)))
     throw Failure(
       code: "interrupted", message: "pairing is closed: no device was paired", exitStatus: ExitStatus.interrupted)
+  }
+
+  /// Refuses what the hub would refuse only once a device has used the line.
+  private func checkName(_ hub: HubDoor) async throws {
+    guard name != hub.device else {
+      throw Failure(
+        code: "usage", message: "\(hub.device) is the name of the phone itself: give the device another (--as)",
+        exitStatus: ExitStatus.usage)
+    }
+    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    // Without --yes the person is asked whether to replace.
+    guard let reason = list.reasonNotToPair(as: name, replaces: replace || !yes) else { return }
+    let isHeld = list.devices.contains { $0.deviceID == name && !$0.isRevoked }
+    throw Failure(
+      code: "notPaired", message: reason + (isHeld ? ": give --replace to take that one back" : ""),
+      exitStatus: ExitStatus.failure)
   }
 
   private enum Ending: Sendable { case paired, interrupted }

@@ -10,9 +10,12 @@ struct RecoveryPrompt: Sendable {
   func ask() async {
     guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
     let found = "found an unfinished run: \(Self.describe(first))"
-    guard !readsOrders, StandardInput.isReadable else {
-      Output.complain("\(found); answer with recover resume, recover finish or recover discard")
-      return
+    guard !readsOrders else {
+      return Output.complain("\(found); answer with recover resume, recover finish or recover discard")
+    }
+    // Nobody reads a question elsewhere, and what a pipe or a file holds is not meant as an answer.
+    guard StandardInput.isTerminal else {
+      return Output.complain("\(found); answer with busnode recover resume, finish or discard, or with a button")
     }
     Output.complain(found)
     Output.complain("[r]esume, [f]inish or [d]iscard it?")

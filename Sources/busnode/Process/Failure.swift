@@ -26,7 +26,7 @@ enum ExitStatus {
 struct Failure: Error {
   let code: String
   let message: String
-  let exitStatus: Int32
+  var exitStatus: Int32
   /// Further lines for people, such as the last lines of a node that died.
   var details: [String] = []
 }
@@ -39,6 +39,7 @@ extension Failure {
       case .busHeld, .storeHeld, .addressInUse, .full: ExitStatus.busHeld
       case .badInput, .storeMismatch, .notRecovering, .notFound, .unknownDevice: ExitStatus.badInput
       case .unreachable: ExitStatus.noBus
+      case .store: ExitStatus.diskError
       default: ExitStatus.failure
       }
     self.init(code: error.code.description, message: error.message, exitStatus: status)

@@ -13,8 +13,6 @@ enum StandardInput {
   /// Whether standard input is a terminal and this process is in its foreground. The terminal stops (SIGTTIN) a process
   /// that reads from it in the background.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
-  /// Whether reading does not stop the process.
-  static var isReadable: Bool { isatty(STDIN_FILENO) != 1 || isTerminal }
 
   /// How many lines may wait to be obeyed, more than any script writes at once. Further lines are reported and dropped.
   static let waitingMax = 4096

@@ -60,7 +60,7 @@ struct KeyFilesTests {
       try files.write([1], as: "b.hub")
       try FileManager.default.createSymbolicLink(
         atPath: files.directory + "/a.hub", withDestinationPath: files.directory + "/b.hub")
-      refuses(files, "cannot be read")
+      refuses(files, "is not a file")
     }
   }
 

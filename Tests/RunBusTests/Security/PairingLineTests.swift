@@ -25,6 +25,14 @@ struct PairingLineTests {
     }
   }
 
+  @Test("A line with a key of small order is none: nothing would be secret")
+  func smallOrder() {
+    for first in [0, 1] as [UInt8] {
+      let key = KeyFingerprint([first] + [UInt8](repeating: 0, count: 31))!
+      #expect((try? PairingLine(PairingLine(authority: "h:7072", hubKey: key, token: token).text)) == nil)
+    }
+  }
+
   @Test("Other texts are no line")
   func others() {
     let good = PairingLine(authority: "h:7072", hubKey: key, token: token).text

@@ -34,6 +34,37 @@ struct HubKeyTests {
     #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
   }
 
+  /// The points of small order as https://cr.yp.to/ecdh.html lists them, and each with the bit that X25519 ignores.
+  private static let ofSmallOrder: [KeyFingerprint] = [
+    "00" + String(repeating: "00", count: 31), "01" + String(repeating: "00", count: 31),
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    "ec" + String(repeating: "ff", count: 30) + "7f", "ed" + String(repeating: "ff", count: 30) + "7f",
+    "ee" + String(repeating: "ff", count: 30) + "7f",
+  ].compactMap { KeyFingerprint($0) }.flatMap { key in
+    [key, KeyFingerprint(key.bytes.dropLast() + [key.bytes[31] | 0x80])!]
+  }
+
+  @Test("A key of small order, with which nothing is secret, is neither announced nor paired")
+  func smallOrder() {
+    #expect(Self.ofSmallOrder.count == 14)
+    for key in Self.ofSmallOrder {
+      var hub = joined()
+      #expect(hub.says("watch", .announceKey(key), by: .key(1)) == ["watch ← refused forbidden"], "\(key)")
+      _ = hub.feed(.offerPairing(token: HubStage.token, 1))
+      let request = PairingRequest(token: HubStage.token, deviceID: "chest", role: .watch, sources: [.watch])
+      #expect(
+        hub.says("chest", .pair(request), session: 0, by: .candidate(key)) == ["chest ← refused forbidden"], "\(key)")
+      #expect(hub.orders(.status) == ["answer 1: pairing open"])
+    }
+    // 9 is the base point, and p + 2 is 2 again.
+    for text in ["09" + String(repeating: "00", count: 31), "ef" + String(repeating: "ff", count: 30) + "7f"] {
+      var hub = joined()
+      let lines = hub.says("watch", .announceKey(KeyFingerprint(text)!), by: .key(1))
+      #expect(!lines.contains { $0.contains("refused") }, "\(text): \(lines)")
+    }
+  }
+
   @Test("A list that has one key twice is read without the announced one")
   func kept() {
     var watch = PairedDevice.test(1, "watch")

@@ -9,10 +9,12 @@ struct HeartRateMeter: Hashable, Sendable {
   var latestBpm: Double? { latest?.bpm }
   /// When it was taken.
   var takenAt: BusTime? { latest?.time }
-  /// The highest accepted reading while the run was running.
-  private(set) var maxBpm: Double?
+  /// The highest reading that counts, without the latest one if it was taken while the run did not run.
+  private var countedMax: Double?
 
   private var latest: Reading?
+  /// The active time at the latest accepted reading.
+  private var latestActive = BusDuration.zero
   private var candidate: Candidate?
   private var mean = HeldMean()
 
@@ -33,15 +35,24 @@ struct HeartRateMeter: Hashable, Sendable {
 
   /// Receives one reading, with the active time at it. Zero is dropped: straps send it when they have no contact.
   ///
-  /// - Parameter counts: whether the run is running, so that the reading counts for the maximum.
+  /// - Parameter counts: whether the run is running, so that the reading counts for the maximum at once.
   mutating func fold(_ bpm: Double, at time: BusTime, active: BusDuration, counts: Bool, settings: MetricsSettings) {
     guard bpm > 0, bpm <= settings.heartRateBpmMax else { return }
     let reading = Reading(bpm: bpm, time: time)
     guard isTaken(reading, settings: settings) else { return }
     candidate = nil
+    countedMax = maxBpm(active: active)
     latest = reading
+    latestActive = active
     mean.add(bpm, active: active, hold: settings.heartRateHold)
-    if counts { maxBpm = max(maxBpm ?? bpm, bpm) }
+    if counts { countedMax = max(countedMax ?? bpm, bpm) }
+  }
+
+  /// The highest accepted reading that was taken, or has held, while the run was running, up to an active time. Each
+  /// reading in the mean is one of them, so the mean is never above it.
+  func maxBpm(active: BusDuration) -> Double? {
+    guard let latest, active > latestActive else { return countedMax }
+    return max(countedMax ?? latest.bpm, latest.bpm)
   }
 
   /// The mean up to an active time; `nil` when there was no heart rate in any of it.

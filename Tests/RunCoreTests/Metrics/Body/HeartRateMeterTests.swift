@@ -21,7 +21,7 @@ struct HeartRateMeterTests {
     for spike in [[230.0], [230, 228, 231], [40, 41], [220, 60, 230, 50]] {
       let meter = meter(steady(150, 20) + spike + steady(150, 20))
       #expect(meter.latestBpm == 150)
-      #expect(meter.maxBpm == 150)
+      #expect(meter.maxBpm(active: .seconds(40)) == 150)
       #expect(meter.averageBpm(active: .seconds(40), settings: settings) == 150)
     }
   }
@@ -57,7 +57,7 @@ struct HeartRateMeterTests {
     // Active time stops in a pause, but heart rates go on changing.
     meter.fold(100, at: LedgerBuilder.time(60), active: .seconds(1), counts: true, settings: settings)
     #expect(meter.latestBpm == 100)
-    #expect(meter.maxBpm == 180)
+    #expect(meter.maxBpm(active: .seconds(1)) == 180)
   }
 
   @Test("Two readings of one moment may differ by what a second allows")
@@ -79,7 +79,25 @@ struct HeartRateMeterTests {
     meter.fold(150, at: .zero, active: .zero, counts: true, settings: settings)
     meter.fold(170, at: LedgerBuilder.time(5), active: .zero, counts: false, settings: settings)
     #expect(meter.latestBpm == 170)
-    #expect(meter.maxBpm == 150)
+    #expect(meter.maxBpm(active: .zero) == 150)
+  }
+
+  @Test("A reading of a pause that holds when the run goes on counts for the maximum: the mean is not above it")
+  func pauseHolds() throws {
+    var ledger = LedgerBuilder()
+    ledger.press(.start, at: 0)
+    for second in 0...10 { ledger.sample(.heartRate(bpm: 87), at: Double(second)) }
+    ledger.press(.pause, at: 10)
+    ledger.sample(.heartRate(bpm: 118), at: 40)
+    #expect(ledger.metrics(at: 41).maxHeartRateBpm == 87)
+    ledger.press(.resume, at: 50)
+    // As soon as it has held for some active time.
+    #expect(ledger.metrics(at: 50).maxHeartRateBpm == 87)
+    #expect(ledger.metrics(at: 51).maxHeartRateBpm == 118)
+    ledger.sample(.heartRate(bpm: 90), at: 75)
+    let metrics = ledger.metrics(at: 76)
+    #expect(try #require(metrics.averageHeartRateBpm) > 100)
+    #expect(metrics.maxHeartRateBpm == 118)
   }
 
   @Test("The mean of a part of the run is the difference of two sums")
@@ -100,6 +118,6 @@ struct HeartRateMeterTests {
     // Accepted after five seconds, and left five seconds late: 30 s at 195 and 60 s at 150.
     let meter = meter(steady(150, 30) + steady(195, 30) + steady(150, 30))
     #expect(meter.averageBpm(active: .seconds(90), settings: settings) == 165)
-    #expect(meter.maxBpm == 195)
+    #expect(meter.maxBpm(active: .seconds(90)) == 195)
   }
 }
