@@ -136,11 +136,6 @@
       #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
       #endif
-      var patience = timeval()
-      patience.tv_sec = 30
-      for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-        setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
-      }
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = try #require(endpoint.split(separator: ":").last.flatMap { UInt16($0) }).bigEndian
@@ -157,6 +152,7 @@
       write([4, UInt8(ready.count + type.utf8.count)] + ready + Array(type.utf8))
       // libzmq ends a connection on which a message comes before its own greeting (64 bytes) and its READY are out.
       var answer = [UInt8](repeating: 0, count: 64 + ready.count)
+      try #require(wait(for: POLLIN))
       let count = recv(descriptor, &answer, answer.count, CInt(MSG_WAITALL))
       try #require(count == answer.count)
     }
@@ -170,15 +166,22 @@
     /// Reads until the other side has ended the connection.
     func isCut() -> Bool {
       var bytes = [UInt8](repeating: 0, count: 4096)
-      while true {
+      while wait(for: POLLIN) {
         let count = recv(descriptor, &bytes, bytes.count, 0)
         if count <= 0 { return count == 0 || errno == ECONNRESET }
       }
+      return false
+    }
+
+    /// Whether the socket is ready within half a minute.
+    private func wait(for events: CInt) -> Bool {
+      var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      return poll(&entry, 1, 30_000) == 1
     }
 
     private func write(_ bytes: [UInt8]) {
       var rest = bytes[...]
-      while !rest.isEmpty {
+      while !rest.isEmpty, wait(for: POLLOUT) {
         let count = rest.withUnsafeBytes { writeSome(descriptor, $0) }
         guard count > 0 else { return }
         rest = rest.dropFirst(count)

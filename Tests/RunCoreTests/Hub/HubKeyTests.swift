@@ -55,7 +55,7 @@ struct HubKeyTests {
       let request = PairingRequest(token: HubStage.token, deviceID: "chest", role: .watch, sources: [.watch])
       #expect(
         hub.says("chest", .pair(request), session: 0, by: .candidate(key)) == ["chest ← refused forbidden"], "\(key)")
-      #expect(hub.orders(.status) == ["answer 1: pairing open"])
+      #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
     }
     // 9 is the base point, and p + 2 is 2 again.
     for text in ["09" + String(repeating: "00", count: 31), "ef" + String(repeating: "ff", count: 30) + "7f"] {
