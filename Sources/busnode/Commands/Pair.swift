@@ -24,8 +24,8 @@ struct Pair: AsyncParsableCommand {
       EXIT STATUS:
         0   the device is paired
         1   it is not: the time was over, the person refused, too many wrong
-            tokens came, another busnode pair took its place, or another device has
-            the name of --as (with --yes and without --replace)
+            tokens came, another busnode pair took its place, or another
+            device has the name of --as (with --yes and without --replace)
         64  --sources: a source that is not known, without --force; --as: a name
             that no device can have
         69  no phone of this bus runs on this machine
