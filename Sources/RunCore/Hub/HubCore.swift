@@ -99,7 +99,7 @@ package struct HubCore: Sendable {
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
     let (term, shift) = (incarnation.term, incarnation.shift)
     records = RecordKeeping(history, term: term, now: now)
-    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
+    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed), clock: settings.clock)
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
       verdicts: history.verdicts.map { ($0.verdict, $0.press) })

@@ -82,7 +82,7 @@ extension HubCore {
     device.heardAt = max(device.heardAt, session.heardAt)
     mail.meet(device)
     if device.role == .shell { checkVisitors(by: goneAt(device)) }
-    turn.write([.meet(device)], then: [], dueAt: turn.now + writeDelayMax)
+    turn.write([.meet(device)], isUrgent: false)
   }
 
   /// Schedules an early retry, because the queue to a connection was full and frames were dropped.
@@ -100,7 +100,7 @@ extension HubCore {
     for store in stores {
       guard let due = verdicts.retryAt(of: store), due <= real else { continue }
       if let count = verdicts.retry(store, at: real, generator: &turn.generator) {
-        turn.write([count], then: [], dueAt: turn.now + writeDelayMax)
+        turn.write([count], isUrgent: false)
       }
       sendVerdicts(to: store, in: &turn)
     }
@@ -145,7 +145,7 @@ extension HubCore {
     guard let write = verdicts.acknowledge(store, through: sequence, at: real, generator: &turn.generator) else {
       return
     }
-    turn.write([write], then: [], dueAt: turn.now + writeDelayMax)
+    turn.write([write], isUrgent: false)
   }
 
   /// Moves the watermark of a stream over tombstones.

@@ -54,8 +54,7 @@ extension HubCore {
       case .write(let operations, let isUrgent, let effect):
         quarantine.note(operations)
         turn.write(
-          operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : turn.now + writeDelayMax
-        )
+          operations, then: effect.map { [.courier(store, $0)] } ?? [], isUrgent: isUrgent)
       case .hand(let handlerCall): turn.act(.hand(handlerCall))
       case .processed(let message, let isIncoming):
         guard let device = mail.device(of: store) else { continue }
@@ -66,7 +65,4 @@ extension HubCore {
       }
     }
   }
-
-  /// ``CommitTiming/writeDelayMax`` in bus time.
-  var writeDelayMax: BusDuration { settings.clock.speed.bus(fromReal: CommitTiming.writeDelayMax) }
 }

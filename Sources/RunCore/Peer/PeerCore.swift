@@ -58,7 +58,9 @@ package struct PeerCore: Sendable {
     enrolment = settings.enrolment
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
-    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
+    rest = Turn.Rest(
+      generator: SeededGenerator(seed: settings.seed),
+      clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime))
     identity = PeerIdentity(
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
@@ -300,7 +302,7 @@ package struct PeerCore: Sendable {
         quarantine.note(operations)
         turn.write(
           operations, then: effect.map { [.courier($0)] } ?? [],
-          dueAt: isUrgent ? nil : turn.now + CommitTiming.writeDelayMax)
+          isUrgent: isUrgent)
       case .hand(let handlerCall): turn.act(.hand(handlerCall))
       case .receipt(let receipt): turn.act(.messageReceipt(receipt))
       // The hub publishes this to everybody.

@@ -16,7 +16,7 @@ extension PeerCore {
   /// Notes that the hub was heard: anything that it sends is a sign of life.
   mutating func noteSignOfLife(in turn: inout Turn) {
     if let write = failureDetector.hear() {
-      turn.write([write], then: [], dueAt: turn.now + CommitTiming.writeDelayMax)
+      turn.write([write], isUrgent: false)
     }
   }
 

@@ -44,7 +44,7 @@ extension PeerCore {
       case .write(let operations, let isUrgent, let effects):
         guard !operations.isEmpty || !effects.isEmpty else { continue }
         turn.write(
-          operations, then: effects.map(Effect.commands), dueAt: isUrgent ? nil : turn.now + CommitTiming.writeDelayMax)
+          operations, then: effects.map(Effect.commands), isUrgent: isUrgent)
       }
     }
   }
@@ -70,7 +70,7 @@ extension PeerCore {
   private mutating func keepVerdicts(_ operations: [StoreOperation], in turn: inout Turn) {
     guard let write = verdicts.write else { return }
     turn.write(
-      operations + [write.operation], then: [.verdicts(write.then)], dueAt: turn.now + CommitTiming.writeDelayMax)
+      operations + [write.operation], then: [.verdicts(write.then)], isUrgent: false)
   }
 
   /// Removes a command that has its verdict, and returns the writes for that.
@@ -98,7 +98,7 @@ extension PeerCore {
       turn.act(.spooledCommandJudged(receipt.commandID))
     }
     let operations = finish(receipt, in: &turn)
-    if !operations.isEmpty { turn.write(operations, then: [], dueAt: turn.now + CommitTiming.writeDelayMax) }
+    if !operations.isEmpty { turn.write(operations, isUrgent: false) }
   }
 
   // MARK: The spool
@@ -137,7 +137,7 @@ extension PeerCore {
   /// Removes samples that the hub has acknowledged.
   mutating func acknowledgeSamples(through sequence: UInt64, in turn: inout Turn) {
     guard let write = samples.acknowledge(through: sequence, at: turn.now, generator: &turn.generator) else { return }
-    turn.write([write], then: [], dueAt: turn.now + CommitTiming.writeDelayMax)
+    turn.write([write], isUrgent: false)
   }
 
   /// Sends the samples that may go and were not sent in this session.
