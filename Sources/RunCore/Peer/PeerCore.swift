@@ -1,24 +1,11 @@
 /// The pure state machine of a peer: it receives an event and the time, and returns actions. The time is the peer's own
 /// monotonic clock, at real speed.
 ///
-/// The core routes: it gives each event to its parts and turns what they return into writes and actions. A part has
-/// private state and does not know the core or another part.
+/// The core routes: it gives each event to its parts, which write into the turn or return what the core has to do. A part
+/// has private state and does not know another part.
 package struct PeerCore: Sendable {
-  typealias Turn = RunCore.Turn<Action, Effect>
-
-  /// What the peer does once a commit is durable.
-  enum Effect: Sendable {
-    case act(Action)
-    case commands(CommandOutbox.Effect)
-    case samples(SampleOutbox.Effect)
-    case verdicts(VerdictInbox.Effect)
-    case courier(Courier.Effect)
-    case records(RecordCopies.Effect)
-    /// Says hello with the new store id, so that the streams begin anew.
-    case greet
-    /// Raises the alarm with this number, which is durable now.
-    case alarm(UInt64)
-  }
+  typealias Turn = RunCore.Turn<Action>
+  typealias Durable = RunCore.Durable<Action>
 
   let settings: Settings
   /// How far the times of an earlier boot are moved; `nil` when they fit this boot's clock.
@@ -86,7 +73,7 @@ package struct PeerCore: Sendable {
     verdicts = VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts))
     forwarder = SpoolForwarder(bootID: bootID)
     courier = Courier(
-      device: history.hub?.deviceID, stream: stream(.messages, .messages),
+      own: settings.deviceID, device: history.hub?.deviceID, stream: stream(.messages, .messages),
       inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
       latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
     quarantine = Quarantine(delivery.quarantine, shift: shift)
@@ -168,15 +155,13 @@ package struct PeerCore: Sendable {
     case .press(let command): press(command, in: &turn)
     case .samples(let samples): receive(samples, in: &turn)
     case .post(let message, let deliveryClass): post(message, deliveryClass, in: &turn)
-    case .handling(let value): withCourier(in: &turn) { $0.setHandling(value, into: &$2) }
+    case .handling(let value): courier.setHandling(value, over: session.number, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
       guard stream == courier.inbox.stream else { break }
-      withCourier(in: &turn) {
-        $0.handle(through: sequence, handlerGeneration: handlerGeneration, into: &$2)
-      }
+      courier.handle(through: sequence, handlerGeneration: handlerGeneration, in: &turn)
     case .failed(let stream, let sequence, let reason):
       guard stream == courier.inbox.stream else { break }
-      withCourier(in: &turn) { $0.fail(sequence, reason, into: &$2) }
+      courier.fail(sequence, reason, over: session.number, in: &turn)
     case .spooled(let presses): if forwarder.add(presses) { sendForwards(in: &turn) }
     case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recordRead(let reading, .inquiry(let number)): turn.act(.answer(reading.answer, number))
@@ -188,7 +173,7 @@ package struct PeerCore: Sendable {
       announcing = key
       send(.announceKey(key), in: &turn)
     case .sendFailed: postpone(in: &turn)
-    case .committed(let id): for effect in turn.commits.committed(id) { perform(effect, in: &turn) }
+    case .committed(let id): for durable in turn.commits.committed(id) { carryOut(durable, in: &turn) }
     case .commitFailed(let id):
       guard turn.commits.fail(id, retryAt: turn.now + .seconds(1)) else { break }
       // The app gets an alarm even if the disk is full.
@@ -210,8 +195,7 @@ package struct PeerCore: Sendable {
 
   /// Sends a message in the present session, if there is one.
   func send(_ message: PeerMessage, in turn: inout Turn) {
-    guard let number = session.number else { return }
-    turn.act(.send(PeerFrame(session: number, sentAt: turn.now, message: message)))
+    turn.send(message, over: session.number)
   }
 
   private mutating func start(in turn: inout Turn) {
@@ -223,7 +207,7 @@ package struct PeerCore: Sendable {
 
   private mutating func end(in turn: inout Turn) {
     guard !session.isEnded else { return }
-    flushSamples(in: &turn)
+    samples.flush(in: &turn)
     turn.write([], then: [.act(.ended)])
     send(.goodbye, in: &turn)
     session.end()
@@ -231,8 +215,7 @@ package struct PeerCore: Sendable {
   }
 
   private mutating func meetDeadlines(in turn: inout Turn) {
-    let now = turn.now
-    if let due = samples.flushAt, due <= turn.now { flushSamples(in: &turn) }
+    if let due = samples.flushAt, due <= turn.now { samples.flush(in: &turn) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
     let wasUp = session.isUp
     carryOut(session.meetDeadline(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
@@ -243,8 +226,8 @@ package struct PeerCore: Sendable {
       sendSamples(in: &turn)
     }
     if let due = forwarder.retryAt, due <= turn.now { sendForwards(in: &turn) }
-    if let due = records.retryAt, due <= turn.now { fetchRecords(in: &turn) }
-    withCourier(in: &turn) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
+    if let due = records.retryAt, due <= turn.now { records.fetchNext(over: session.number, in: &turn) }
+    courier.meetDeadlines(over: session.number, in: &turn)
   }
 
   /// Notes a press or news of the run. The heartbeat becomes quick again if it was slow in a pause.
@@ -265,50 +248,45 @@ package struct PeerCore: Sendable {
     }
   }
 
-  private mutating func perform(_ effect: Effect, in turn: inout Turn) {
-    let now = turn.now
-    switch effect {
+  private mutating func carryOut(_ durable: Durable, in turn: inout Turn) {
+    guard durable.courier == nil else { return courier.carryOut(durable, over: session.number, in: &turn) }
+    switch durable {
     case .act(let action): turn.act(action)
-    case .commands(let effect):
-      if let receipt = commands.perform(effect) { return turn.act(.receipt(receipt)) }
-      sendCommands(in: &turn)
-    case .samples(let effect):
-      samples.perform(effect)
-      sendSamples(in: &turn)
-    case .verdicts(let effect):
-      guard verdicts.perform(effect) else { break }
+    case .sendable(let stream, let sequence, let durabilityGeneration):
+      if stream.kind == .commands {
+        commands.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
+        sendCommands(in: &turn)
+      } else {
+        samples.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
+        sendSamples(in: &turn)
+      }
+    case .processed(_, let mark, _, let bindingGeneration):
+      guard verdicts.makeProcessed(mark, bindingGeneration: bindingGeneration) else { break }
       send(.delivery(verdicts.acknowledgement), in: &turn)
-    case .courier(let effect):
-      withCourier(in: &turn) { $0.perform(effect, at: now, generator: &$1, into: &$2) }
-    case .records(let effect):
-      if let news = records.perform(effect) { turn.act(.record(news)) }
-      fetchRecords(in: &turn)
+    case .recordChanged(let news, _):
+      if let news { turn.act(.record(news)) }
+      records.finishWriting(over: session.number, in: &turn)
     case .greet: if session.finishRenewal() { greet(in: &turn) }
     case .alarm(let number): raiseAlarm(number, in: &turn)
+    case .acknowledge, .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .answer, .publishSnapshot,
+      .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell:
+      break
     }
   }
+}
 
-  /// Calls the courier and carries out the actions that it returns.
-  mutating func withCourier(
-    in turn: inout Turn,
-    _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
-  ) {
-    var wanted: [Courier.Action] = []
-    body(&courier, &turn.generator, &wanted)
-    for action in wanted {
-      switch action {
-      case .send(let message): send(.delivery(message), in: &turn)
-      case .write(let operations, let isUrgent, let effect):
-        quarantine.note(operations)
-        turn.write(
-          operations, then: effect.map { [.courier($0)] } ?? [],
-          isUrgent: isUrgent)
-      case .hand(let handlerCall): turn.act(.hand(handlerCall))
-      case .receipt(let receipt): turn.act(.messageReceipt(receipt))
-      // The hub publishes this to everybody.
-      case .processed: break
-      case .note(let text): turn.act(.note(text))
-      }
-    }
+extension PeerCore.Action: CourierAction {
+  static func deliver(_ message: DeliveryMessage, over link: UInt64, at now: BusTime) -> Self {
+    .send(PeerFrame(session: link, sentAt: now, message: .delivery(message)))
+  }
+
+  /// The hub tells everybody.
+  static func announce(_ event: MessageEvent) -> Self? { nil }
+}
+
+extension Turn where Action == PeerCore.Action {
+  /// Sends a message in the session with this number, if there is one.
+  mutating func send(_ message: PeerMessage, over link: UInt64?) {
+    if let link { act(.send(PeerFrame(session: link, sentAt: now, message: message))) }
   }
 }

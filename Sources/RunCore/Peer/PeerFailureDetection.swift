@@ -34,14 +34,8 @@ extension PeerCore {
   /// Tells the app when the state of the view has changed, and raises the alarm when the silence has lasted too long.
   mutating func checkForHubFailure(in turn: inout Turn) {
     guard !session.isEnded else { return }
-    let wanted = failureDetector.check(
-      view.authoritative, hearing: session.hearing, hub: identity.hub?.deviceID, at: turn.now)
-    for action in wanted {
-      switch action {
-      case .show(let state): turn.act(.view(state))
-      case .alarm(let write, let number): turn.write([write], then: [.alarm(number)])
-      }
-    }
+    failureDetector.check(
+      view.authoritative, hearing: session.hearing, hub: identity.hub?.deviceID, in: &turn)
   }
 
   mutating func raiseAlarm(_ durable: UInt64? = nil, in turn: inout Turn) {

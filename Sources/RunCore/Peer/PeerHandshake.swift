@@ -60,8 +60,8 @@ extension PeerCore {
       session.receivePong(number, at: turn.now)
       // The newest snapshot was lost, and the next one may be far away: ask for it.
       if lacks(newest) { send(.query, in: &turn) }
-      noteRecords(newest: recordsThrough, in: &turn)
-    case .recordChange(let change): receive(change, in: &turn)
+      records.note(newest: recordsThrough, over: session.number, in: &turn)
+    case .recordChange(let change): records.receive(change, over: session.number, in: &turn)
     case .state(let message): observe(message, isNewSession: false, in: &turn)
     case .answer(let answer): if questions.receiveAnswer() { turn.act(.answered(answer)) }
     case .welcome, .refused, .pairing, .goodbye: break
@@ -160,24 +160,20 @@ extension PeerCore {
   }
 
   private mutating func openStreams(_ welcome: Welcome, in turn: inout Turn) {
-    let now = turn.now
     func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
     commands.open(received: mark(.commands))
     samples.open(received: mark(.samples))
-    acknowledgeSamples(through: mark(.samples).sequence, in: &turn)
-    acceptCommands(through: mark(.commands).sequence, in: &turn)
-    let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: turn.now)
-    carryOut(expired, in: &turn)
-    carryOut(commands.countFirstTries(), in: &turn)
+    samples.acknowledge(through: mark(.samples).sequence, in: &turn)
+    commands.accept(through: mark(.commands).sequence, in: &turn)
+    commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, in: &turn)
+    commands.countFirstTries(in: &turn)
     sendCommands(in: &turn)
     sendForwards(in: &turn)
     for question in questions.waiting { send(.inquire(question), in: &turn) }
     sendSamples(in: &turn)
     let limits = settings.limits
-    withCourier(in: &turn) {
-      _ = $0.open(received: mark(.messages), within: limits, at: now, generator: &$1, into: &$2)
-    }
-    if limits.carriesRecords { openRecords(newest: welcome.recordsThrough, in: &turn) }
+    courier.open(received: mark(.messages), within: limits, over: session.number, in: &turn)
+    if limits.carriesRecords { records.open(newest: welcome.recordsThrough, over: session.number, in: &turn) }
   }
 
   // MARK: Lost history
@@ -203,7 +199,7 @@ extension PeerCore {
   }
 
   /// Moves the streams to a hub.
-  private mutating func bind(to hub: PeerIdentity.Hub, then: [Effect], in turn: inout Turn) {
+  private mutating func bind(to hub: PeerIdentity.Hub, then: [Durable], in turn: inout Turn) {
     let old = identity.receiver
     var operations = [identity.bind(to: hub)]
     if old != .none {
@@ -219,7 +215,7 @@ extension PeerCore {
     verdicts.renumber(from: hub.storeID)
     let restart = records.renumber()
     if old != .none { operations.append(restart) }
-    turn.write(operations, then: [.samples(sendable)] + then)
+    turn.write(operations, then: [sendable] + then)
   }
 
   // MARK: Refusals

@@ -62,18 +62,14 @@ extension PeerCore {
 
   private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
     if commands.holds(id) {
-      guard let wanted = commands.cancel(id, shown: view.authoritative.order) else { return .cancelled(false) }
-      carryOut(wanted, in: &turn)
-      return .cancelled(true)
+      return .cancelled(commands.cancel(id, shown: view.authoritative.order, in: &turn))
     }
     let spooled = CommandID(high: id.high, low: id.low)
     if forwarder.holds(spooled) { return forwarder.cancel(spooled) ? .atOnce(.done(nil)) : .cancelled(false) }
     guard courier.stream.rows.contains(where: { $0.item?.id == id }) else {
       return .refused(InquiryFailure.notWaiting)
     }
-    var isCancelled = false
-    withCourier(in: &turn) { isCancelled = $0.cancel(id, into: &$2) }
-    return .cancelled(isCancelled)
+    return .cancelled(courier.cancel(id, in: &turn))
   }
 
   /// Gives a message to the courier.
@@ -82,9 +78,6 @@ extension PeerCore {
   private mutating func submit(
     _ message: AppMessage, _ deliveryClass: DeliveryClass, in turn: inout Turn
   ) -> PostRefusal? {
-    let now = turn.now
-    var refusal: PostRefusal?
-    withCourier(in: &turn) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
-    return refusal
+    courier.post(message, by: deliveryClass, over: session.number, in: &turn)
   }
 }

@@ -15,7 +15,7 @@ extension PeerCore {
     // The peer names the run that it shows or has started itself, even if it was never in reach.
     if command.base == nil { command.base = view.base }
     if command.runID == nil { command.runID = predictedRun }
-    carryOut(commands.add(command, isGoing: session.isUp, at: turn.now), in: &turn)
+    commands.add(command, isGoing: session.isUp, in: &turn)
     noteNews(in: &turn)
   }
 
@@ -27,26 +27,8 @@ extension PeerCore {
 
   /// Sends again from the oldest command on, because no acknowledgement came in time.
   mutating func retryCommands(in turn: inout Turn) {
-    carryOut(commands.retry(at: turn.now, generator: &turn.generator), in: &turn)
+    commands.retry(in: &turn)
     sendCommands(in: &turn)
-  }
-
-  /// Notes that the hub has durably accepted these commands and owes their verdicts.
-  mutating func acceptCommands(through sequence: UInt64, in turn: inout Turn) {
-    carryOut(commands.accept(through: sequence, at: turn.now, generator: &turn.generator), in: &turn)
-  }
-
-  /// Carries out what the outbox of commands wants.
-  mutating func carryOut(_ wanted: [CommandOutbox.Action], in turn: inout Turn) {
-    for action in wanted {
-      switch action {
-      case .receipt(let receipt): turn.act(.receipt(receipt))
-      case .write(let operations, let isUrgent, let effects):
-        guard !operations.isEmpty || !effects.isEmpty else { continue }
-        turn.write(
-          operations, then: effects.map(Effect.commands), isUrgent: isUrgent)
-      }
-    }
   }
 
   /// The run that this peer's commands and readings refer to.
@@ -62,15 +44,9 @@ extension PeerCore {
     guard isNews else { return send(.delivery(verdicts.acknowledgement), in: &turn) }
     var operations: [StoreOperation] = []
     for receipt in receipts { operations += finish(receipt, in: &turn) }
-    keepVerdicts(operations, in: &turn)
+    verdicts.keep(with: operations, in: &turn)
     // A verdict acknowledges commands as well, and may be the hub's only acknowledgement: more commands may go now.
     sendCommands(in: &turn)
-  }
-
-  private mutating func keepVerdicts(_ operations: [StoreOperation], in turn: inout Turn) {
-    guard let write = verdicts.write else { return }
-    turn.write(
-      operations + [write.operation], then: [.verdicts(write.then)], isUrgent: false)
   }
 
   /// Removes a command that has its verdict, and returns the writes for that.
@@ -82,7 +58,7 @@ extension PeerCore {
       return []
     }
     // A verdict shows that the command and all before it were accepted.
-    acceptCommands(through: sequence, in: &turn)
+    commands.accept(through: sequence, in: &turn)
     let write = commands.judge(verdict, of: receipt.commandID, shown: view.authoritative.order)
     turn.act(.receipt(receipt))
     // The readings of a run go behind the verdict of its start.
@@ -121,23 +97,9 @@ extension PeerCore {
         turn.act(.note("too many samples wait for the hub: one was dropped"))
         break
       }
-      if let reservation = samples.add(reading, run: predictedRun, at: turn.now) {
-        turn.write([reservation.write], then: [.samples(reservation.then)])
-      }
+      samples.add(reading, run: predictedRun, in: &turn)
     }
     sendSamples(in: &turn)
-  }
-
-  /// Writes the samples that the hub has not acknowledged by now.
-  mutating func flushSamples(in turn: inout Turn) {
-    let rows = samples.flush()
-    if !rows.isEmpty { turn.write(rows, then: []) }
-  }
-
-  /// Removes samples that the hub has acknowledged.
-  mutating func acknowledgeSamples(through sequence: UInt64, in turn: inout Turn) {
-    guard let write = samples.acknowledge(through: sequence, at: turn.now, generator: &turn.generator) else { return }
-    turn.write([write], isUrgent: false)
   }
 
   /// Sends the samples that may go and were not sent in this session.
@@ -151,13 +113,12 @@ extension PeerCore {
 
   /// Handles what the hub sends on its streams, or says about this peer's streams.
   mutating func receive(_ message: DeliveryMessage, in turn: inout Turn) {
-    let now = turn.now
     switch message {
     case .acknowledge(.commands, let sequence):
-      acceptCommands(through: sequence, in: &turn)
+      commands.accept(through: sequence, in: &turn)
       sendCommands(in: &turn)
     case .acknowledge(.samples, let sequence):
-      acknowledgeSamples(through: sequence, in: &turn)
+      samples.acknowledge(through: sequence, in: &turn)
       sendSamples(in: &turn)
     case .goBack(.commands, let place, _):
       commands.goBack(to: place)
@@ -167,10 +128,10 @@ extension PeerCore {
       sendSamples(in: &turn)
     case .verdicts(let transmissions): receive(transmissions, in: &turn)
     case .tombstones(.verdicts, let from, let through):
-      if verdicts.skip(from: from, through: through) { keepVerdicts([], in: &turn) }
+      if verdicts.skip(from: from, through: through) { verdicts.keep(with: [], in: &turn) }
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .latest, .acknowledgeLatest, .refuseLatest, .live:
-      withCourier(in: &turn) { $0.receive(message, at: now, generator: &$1, into: &$2) }
+      if let quarantined = courier.receive(message, over: session.number, in: &turn) { quarantine.add(quarantined) }
     case .acknowledge(.verdicts, _), .goBack(.verdicts, _, _), .tombstones(.commands, _, _),
       .tombstones(.samples, _, _):
       turn.act(.note("the hub spoke of a stream that it does not have: dropped"))

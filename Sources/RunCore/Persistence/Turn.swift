@@ -1,7 +1,9 @@
 /// One event of a node while it is handled: its time, what the node does about it, and what it writes.
 ///
 /// Every part of a core that handles the event gets the turn and adds to it, in the order of its decisions.
-struct Turn<Action: Sendable, Durable: Sendable>: Sendable {
+struct Turn<Action: Sendable>: Sendable {
+  typealias Durable = RunCore.Durable<Action>
+
   /// What a core keeps from one turn to the next: its commits, its random numbers, and its clock.
   struct Rest: Sendable {
     var commits = CommitQueue<Durable>()
@@ -58,8 +60,11 @@ struct Turn<Action: Sendable, Durable: Sendable>: Sendable {
     commits.add(operations, then: [], dueAt: due)
   }
 
-  /// Changes what follows the commits under way.
-  mutating func changeDurable(_ change: (inout Durable) -> Void) { commits.changeActions(change) }
+  /// What waits for writes about the newest values for a store goes to the store that follows it; see
+  /// ``Durable/moved(from:to:)``.
+  mutating func moveValues(from store: StoreID, to heir: StoreID) {
+    commits.changeActions { $0 = $0.moved(from: store, to: heir) }
+  }
 
   /// Whether so much gathers that the core must accept nothing more.
   var isCongested: Bool { commits.isCongested }
