@@ -15,21 +15,12 @@ package struct PeerCore: Sendable {
   var session: PeerSession
   var pace: HeartbeatPace
   var view: HubView
-  var commands: CommandOutbox
-  var samples: SampleOutbox
-  var verdicts: VerdictInbox
-  var forwarder: SpoolForwarder
-  var courier: Courier
-  /// Messages of this peer that the hub's handler refused too often.
-  var quarantine: Quarantine
+  var outbox: PeerOutbox
+  var mail: PeerMail
   var records: RecordCopies
-  var questions: HubQuestions
   var failureDetector: HubFailureDetector
   var screen = LiveScreen()
-  /// What the hub told this paired device last; `nil` for a peer without a key.
-  var enrolment: Enrolment?
-  /// The key that the hub is to know of this machine, until it does.
-  var announcing: KeyFingerprint?
+  var enrolment: PeerEnrolment
 
   /// Creates a peer from what its store kept; a new store has an empty history.
   ///
@@ -42,7 +33,7 @@ package struct PeerCore: Sendable {
     bootID: String = ""
   ) {
     self.settings = settings
-    enrolment = settings.enrolment
+    enrolment = PeerEnrolment(settings.enrolment)
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
     rest = Turn.Rest(
@@ -68,18 +59,16 @@ package struct PeerCore: Sendable {
     func mark(_ kind: StreamID.Kind) -> StreamMark {
       delivery.watermarks[StreamID(sender: receiver, kind: kind)] ?? .start
     }
-    commands = CommandOutbox(stream(.commands, .commands))
-    samples = SampleOutbox(stream(.samples, .samples))
-    verdicts = VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts))
-    forwarder = SpoolForwarder(bootID: bootID)
-    courier = Courier(
-      own: settings.deviceID, device: history.hub?.deviceID, stream: stream(.messages, .messages),
-      inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
-      latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
-    quarantine = Quarantine(delivery.quarantine, shift: shift)
+    outbox = PeerOutbox(
+      stream: stream, verdicts: VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts)), bootID: bootID)
+    mail = PeerMail(
+      Courier(
+        own: settings.deviceID, device: history.hub?.deviceID, stream: stream(.messages, .messages),
+        inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
+        latestSent: delivery.latestSent, latestReceived: delivery.latestReceived),
+      quarantine: Quarantine(delivery.quarantine, shift: shift))
     records = RecordCopies(
       history.records, removed: history.removedRecords, through: history.recordsThrough)
-    questions = HubQuestions()
     failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)
   }
 
@@ -102,24 +91,24 @@ package struct PeerCore: Sendable {
 
   /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at
   /// once.
-  package var predicted: RunPhase { commands.predicted(from: view.authoritative.phase) }
+  package var predicted: RunPhase { outbox.predicted(from: view.authoritative.phase) }
 
   /// How many commands wait for their verdict.
-  package var unjudgedCount: Int { commands.unjudgedCount }
+  package var unjudgedCount: Int { outbox.unjudgedCount }
 
   /// How many samples the hub has not acknowledged.
-  package var spooledCount: Int { samples.waitingCount }
+  package var spooledCount: Int { outbox.readingCount }
 
   /// Whether no more samples are accepted until the hub acknowledges some.
-  package var isSpoolFull: Bool { samples.isFull }
+  package var isSpoolFull: Bool { outbox.isFullOfReadings }
   /// How many more readings are accepted now.
-  package var sampleRoom: Int { samples.room }
+  package var sampleRoom: Int { outbox.roomForReadings }
 
   /// Whether no more commands are accepted until some are judged.
-  package var isOutboxFull: Bool { commands.isFull }
+  package var isOutboxFull: Bool { outbox.isFull }
 
   /// The newest value of a key that the hub sent; `nil` if it has sent none.
-  package func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
+  package func latest(_ key: String) -> AppMessage? { mail.latest(key) }
 
   /// The hub's bus time now, as far as this peer knows; `nil` before the first snapshot.
   package func busNow(at now: BusTime) -> BusTime? { view.clock?.bus(at: now) }
@@ -127,10 +116,9 @@ package struct PeerCore: Sendable {
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? {
     let own = BusTime.earliest(
-      rest.commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
+      rest.commits.deadline, outbox.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
     guard session.isUp else { return own }
-    return BusTime.earliest(
-      own, commands.retryAt, samples.retryAt, courier.deadline, forwarder.retryAt, records.retryAt)
+    return BusTime.earliest(own, outbox.retryAt, mail.retryAt, records.retryAt)
   }
 
   // MARK: Events
@@ -153,25 +141,20 @@ package struct PeerCore: Sendable {
     case .frame(let frame): receive(frame, in: &turn)
     case .event(let event): receive(event, in: &turn)
     case .press(let command): press(command, in: &turn)
-    case .samples(let samples): receive(samples, in: &turn)
+    case .samples(let samples):
+      outbox.add(samples, shown: view, over: session.number, in: &turn)
     case .post(let message, let deliveryClass): post(message, deliveryClass, in: &turn)
-    case .handling(let value): courier.setHandling(value, over: session.number, in: &turn)
+    case .handling(let value): mail.setHandling(value, over: session.number, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
-      guard stream == courier.inbox.stream else { break }
-      courier.handle(through: sequence, handlerGeneration: handlerGeneration, in: &turn)
+      mail.handle(stream, through: sequence, handlerGeneration: handlerGeneration, in: &turn)
     case .failed(let stream, let sequence, let reason):
-      guard stream == courier.inbox.stream else { break }
-      courier.fail(sequence, reason, over: session.number, in: &turn)
-    case .spooled(let presses): if forwarder.add(presses) { sendForwards(in: &turn) }
+      mail.fail(stream, sequence, reason, over: session.number, in: &turn)
+    case .spooled(let presses): outbox.add(presses, over: session.number, in: &turn)
     case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recordRead(let reading, .inquiry(let number)): turn.act(.answer(reading.answer, number))
     case .recordRead(_, .peer): break
-    case .ask(let inquiry):
-      questions.add(inquiry)
-      send(.inquire(inquiry), in: &turn)
-    case .announceKey(let key):
-      announcing = key
-      send(.announceKey(key), in: &turn)
+    case .ask(let inquiry): mail.ask(inquiry, over: session.number, in: &turn)
+    case .announceKey(let key): enrolment.announce(key, over: session.number, in: &turn)
     case .sendFailed: postpone(in: &turn)
     case .committed(let id): for durable in turn.commits.committed(id) { carryOut(durable, in: &turn) }
     case .commitFailed(let id):
@@ -207,7 +190,7 @@ package struct PeerCore: Sendable {
 
   private mutating func end(in turn: inout Turn) {
     guard !session.isEnded else { return }
-    samples.flush(in: &turn)
+    outbox.flush(in: &turn)
     turn.write([], then: [.act(.ended)])
     send(.goodbye, in: &turn)
     session.end()
@@ -215,19 +198,14 @@ package struct PeerCore: Sendable {
   }
 
   private mutating func meetDeadlines(in turn: inout Turn) {
-    if let due = samples.flushAt, due <= turn.now { samples.flush(in: &turn) }
+    if let due = outbox.flushAt, due <= turn.now { outbox.flush(in: &turn) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
     let wasUp = session.isUp
     carryOut(session.meetDeadline(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
     guard wasUp else { return }
-    if let due = commands.retryAt, due <= turn.now { retryCommands(in: &turn) }
-    if let due = samples.retryAt, due <= turn.now {
-      samples.retry(at: turn.now, generator: &turn.generator)
-      sendSamples(in: &turn)
-    }
-    if let due = forwarder.retryAt, due <= turn.now { sendForwards(in: &turn) }
+    outbox.retry(over: session.number, in: &turn)
     if let due = records.retryAt, due <= turn.now { records.fetchNext(over: session.number, in: &turn) }
-    courier.meetDeadlines(over: session.number, in: &turn)
+    mail.retry(over: session.number, in: &turn)
   }
 
   /// Notes a press or news of the run. The heartbeat becomes quick again if it was slow in a pause.
@@ -249,20 +227,10 @@ package struct PeerCore: Sendable {
   }
 
   private mutating func carryOut(_ durable: Durable, in turn: inout Turn) {
-    guard durable.courier == nil else { return courier.carryOut(durable, over: session.number, in: &turn) }
+    guard durable.courier == nil else { return mail.carryOut(durable, over: session.number, in: &turn) }
     switch durable {
     case .act(let action): turn.act(action)
-    case .sendable(let stream, let sequence, let durabilityGeneration):
-      if stream.kind == .commands {
-        commands.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
-        sendCommands(in: &turn)
-      } else {
-        samples.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
-        sendSamples(in: &turn)
-      }
-    case .processed(_, let mark, _, let bindingGeneration):
-      guard verdicts.makeProcessed(mark, bindingGeneration: bindingGeneration) else { break }
-      send(.delivery(verdicts.acknowledgement), in: &turn)
+    case .sendable, .processed: outbox.carryOut(durable, over: session.number, in: &turn)
     case .recordChanged(let news, _):
       if let news { turn.act(.record(news)) }
       records.finishWriting(over: session.number, in: &turn)

@@ -5,18 +5,14 @@ extension PeerCore {
     guard let nonce = session.greet(isRepeat: isRepeat, at: turn.now, generator: &turn.generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
-      nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
-      listProof: enrolment?.listProof, nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
+      nonce: nonce, termSeen: view.termSeen, listVersion: enrolment.told?.listVersion ?? 0,
+      listProof: enrolment.told?.listProof, nextHubKey: enrolment.told?.nextHubKey, isEphemeral: settings.isEphemeral)
     if let hub = identity.hub {
       hello.hub = hub.storeID
-      let sent: [(StreamID.Kind, UInt64)] = [
-        (.commands, commands.acknowledged), (.samples, samples.acknowledged), (.messages, courier.stream.acknowledged),
-      ]
-      for (kind, acknowledged) in sent where acknowledged > 0 { hello.acknowledged[kind] = acknowledged }
-      for (kind, mark) in [(StreamID.Kind.verdicts, verdicts.durable), (.messages, courier.inbox.durable)]
-      where mark.sequence > 0 {
-        hello.received[kind] = mark
-      }
+      hello.acknowledged = outbox.acknowledged
+      hello.acknowledged[.messages] = mail.acknowledged
+      hello.acknowledged = hello.acknowledged.filter { $0.value > 0 }
+      hello.received = [.verdicts: outbox.verdictMark, .messages: mail.mark].filter { $0.value.sequence > 0 }
     }
     closeStreams()
     turn.act(.send(PeerFrame(session: 0, sentAt: turn.now, message: .hello(hello))))
@@ -30,11 +26,9 @@ extension PeerCore {
   }
 
   mutating func closeStreams() {
-    commands.close()
-    samples.close()
-    courier.close()
+    outbox.close()
+    mail.close()
     records.close()
-    forwarder.close()
   }
 
   /// Handles a frame that the hub sent to this peer.
@@ -45,7 +39,7 @@ extension PeerCore {
     switch frame.message {
     case .welcome(let welcome): return receive(welcome, session: frame.session, in: &turn)
     case .refused(let refusal): return receive(refusal, session: frame.session, in: &turn)
-    case .pairing(.paired(let told)): return note(told, in: &turn)
+    case .pairing(.paired(let told)): return _ = enrolment.note(told, in: &turn)
     case .pairing: return
     case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
@@ -54,7 +48,8 @@ extension PeerCore {
     }
     hear(in: &turn)
     switch frame.message {
-    case .receipt(let receipt): receive(receipt, in: &turn)
+    case .receipt(let receipt):
+      outbox.receive(receipt, shown: view.authoritative.order, over: session.number, in: &turn)
     case .delivery(let message): receive(message, in: &turn)
     case .pong(let number, let newest, let recordsThrough):
       session.receivePong(number, at: turn.now)
@@ -63,7 +58,7 @@ extension PeerCore {
       records.note(newest: recordsThrough, over: session.number, in: &turn)
     case .recordChange(let change): records.receive(change, over: session.number, in: &turn)
     case .state(let message): observe(message, isNewSession: false, in: &turn)
-    case .answer(let answer): if questions.receiveAnswer() { turn.act(.answered(answer)) }
+    case .answer(let answer): mail.receive(answer, in: &turn)
     case .welcome, .refused, .pairing, .goodbye: break
     }
   }
@@ -82,7 +77,7 @@ extension PeerCore {
     screen.catchUp(with: snapshot)
     // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
     turn.act(.hear(.snapshot(message)))
-    commands.dropShown(by: snapshot.order)
+    outbox.dropShown(by: snapshot.order)
     turn.write(view.keep(), then: [])
     turn.act(.show(snapshot))
     if change.isTransition { noteNews(in: &turn) }
@@ -110,24 +105,9 @@ extension PeerCore {
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
       turn.act(.subscribe(welcome.eventsEndpoint, settings.topics))
     }
-    if let told = welcome.enrolment {
-      let before = enrolment?.nextHubKey
-      note(told, in: &turn)
-      // A hello tells the hub that its next key is kept here.
-      if told.nextHubKey != nil, told.nextHubKey != before, enrolment == told { return greet(in: &turn) }
-    }
-    if let key = announcing { send(.announceKey(key), in: &turn) }
+    if let told = welcome.enrolment, enrolment.note(told, in: &turn) { return greet(in: &turn) }
+    enrolment.announceAgain(over: session.number, in: &turn)
     openStreams(welcome, in: &turn)
-  }
-
-  /// Keeps what the hub tells this paired device about its bus. The hub may know the announced key from now on.
-  private mutating func note(_ told: Enrolment, in turn: inout Turn) {
-    guard enrolment != nil, told.listVersion >= enrolment?.listVersion ?? 0 else { return }
-    let known = announcing.flatMap { $0 == told.nextDeviceKey ? $0 : nil }
-    if known != nil { announcing = nil }
-    guard told != enrolment || known != nil else { return }
-    enrolment = told
-    turn.act(.enrolled(told, announced: known))
   }
 
   /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
@@ -138,10 +118,7 @@ extension PeerCore {
     _ welcome: Welcome, isKnown: Bool, in turn: inout Turn
   ) -> Bool {
     let hub = PeerIdentity.Hub(storeID: welcome.storeID, deviceID: welcome.deviceID)
-    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    let standings = [
-      commands.check(mark(.commands)), samples.check(mark(.samples)), courier.stream.check(mark(.messages)),
-    ]
+    let standings = outbox.check(welcome.received) + [mail.check(welcome.received[.messages] ?? .start)]
     // A peer stores its hub before it sends anything. If it knows no hub and the hub has data of it, its store lost
     // history.
     let hasForgotten = identity.hub == nil && welcome.received.values.contains { $0.sequence > 0 }
@@ -160,20 +137,12 @@ extension PeerCore {
   }
 
   private mutating func openStreams(_ welcome: Welcome, in turn: inout Turn) {
-    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    commands.open(received: mark(.commands))
-    samples.open(received: mark(.samples))
-    samples.acknowledge(through: mark(.samples).sequence, in: &turn)
-    commands.accept(through: mark(.commands).sequence, in: &turn)
-    commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, in: &turn)
-    commands.countFirstTries(in: &turn)
-    sendCommands(in: &turn)
-    sendForwards(in: &turn)
-    for question in questions.waiting { send(.inquire(question), in: &turn) }
-    sendSamples(in: &turn)
-    let limits = settings.limits
-    courier.open(received: mark(.messages), within: limits, over: session.number, in: &turn)
-    if limits.carriesRecords { records.open(newest: welcome.recordsThrough, over: session.number, in: &turn) }
+    let (link, limits) = (session.number, settings.limits)
+    outbox.open(received: welcome.received, shown: view.authoritative.order, over: link, in: &turn)
+    mail.askAgain(over: link, in: &turn)
+    outbox.sendSamples(over: link, in: &turn)
+    mail.open(received: welcome.received[.messages] ?? .start, within: limits, over: link, in: &turn)
+    if limits.carriesRecords { records.open(newest: welcome.recordsThrough, over: link, in: &turn) }
   }
 
   // MARK: Lost history
@@ -205,14 +174,10 @@ extension PeerCore {
     if old != .none {
       operations += [StreamID.Kind.verdicts, .messages].map { .forgetStream(StreamID(sender: old, kind: $0)) }
     }
-    operations.append(commands.renumber(to: hub.storeID))
-    let messages = OutboundStreamID(receiver: hub.storeID, kind: .messages)
-    operations.append(.renumber(courier.stream.id, to: messages))
-    courier.device = hub.deviceID
-    operations += courier.renumber(to: messages, from: StreamID(sender: hub.storeID, kind: .messages))
-    let (writes, sendable) = samples.renumber(to: hub.storeID)
+    operations.append(outbox.renumberCommands(to: hub.storeID))
+    operations += mail.renumber(to: hub)
+    let (writes, sendable) = outbox.renumberSamples(to: hub.storeID)
     operations += writes
-    verdicts.renumber(from: hub.storeID)
     let restart = records.renumber()
     if old != .none { operations.append(restart) }
     turn.write(operations, then: [sendable] + then)
@@ -249,7 +214,7 @@ extension PeerCore {
     guard session.isGreeting, let writes = view.forgetTerm() else { return }
     turn.act(.note("term \(term) is forgotten: no hub comes to it"))
     session.forgetNumber()
-    commands.dropJudged()
+    outbox.dropJudged()
     turn.write(writes + [records.renumber()], then: [])
     greet(in: &turn)
   }

@@ -5,7 +5,7 @@ extension PeerCore {
     let state = viewState(at: turn.now)
     let activity = screen.look(
       at: view.clock?.bus(at: turn.now), isStale: state.isStale, isHubLost: failureDetector.isAlarmed,
-      pending: commands.unjudgedKinds)
+      pending: outbox.unjudgedKinds)
     if let activity { turn.act(.showLive(activity)) }
   }
 
