@@ -14,12 +14,10 @@ package struct PeerCore: Sendable {
   var identity: PeerIdentity
   var session: PeerSession
   var pace: HeartbeatPace
-  var view: HubView
+  var view: PeerView
   var outbox: PeerOutbox
   var mail: PeerMail
   var records: RecordCopies
-  var failureDetector: HubFailureDetector
-  var screen = LiveScreen()
   var enrolment: PeerEnrolment
 
   /// Creates a peer from what its store kept; a new store has an empty history.
@@ -42,10 +40,12 @@ package struct PeerCore: Sendable {
     identity = PeerIdentity(
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
-    view = HubView(history.view, termSeen: history.term)
+    view = PeerView(
+      HubView(history.view, termSeen: history.term),
+      failureDetector: HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark))
     pace = HeartbeatPace(limits: settings.limits)
     session = PeerSession(
-      nonce: rest.generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.isRunOn)))
+      nonce: rest.generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.hub.isRunOn)))
     let receiver = identity.receiver
     let delivery = history.delivery
     func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {
@@ -69,7 +69,6 @@ package struct PeerCore: Sendable {
       quarantine: Quarantine(delivery.quarantine, shift: shift))
     records = RecordCopies(
       history.records, removed: history.removedRecords, through: history.recordsThrough)
-    failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)
   }
 
   // MARK: What the app and the driver read
@@ -77,9 +76,9 @@ package struct PeerCore: Sendable {
   /// The last snapshot that was received.
   package var authoritative: Snapshot { view.authoritative }
   /// What the lock screen of this peer shows; `nil` before the first push.
-  package var liveActivity: LiveActivity? { screen.shown }
+  package var liveActivity: LiveActivity? { view.liveActivity }
   /// Converts this peer's clock to the hub's bus time; `nil` before the first snapshot.
-  package var clock: BusClock? { view.clock }
+  package var clock: BusClock? { view.hub.clock }
   /// Whether the hub has answered lately.
   package var isReachable: Bool { session.isReachable }
   /// When the hub was last heard; `nil` if it never was.
@@ -111,12 +110,19 @@ package struct PeerCore: Sendable {
   package func latest(_ key: String) -> AppMessage? { mail.latest(key) }
 
   /// The hub's bus time now, as far as this peer knows; `nil` before the first snapshot.
-  package func busNow(at now: BusTime) -> BusTime? { view.clock?.bus(at: now) }
+  package func busNow(at now: BusTime) -> BusTime? { view.hub.clock?.bus(at: now) }
+
+  /// How old the view is, whether it is stale, and whether the hub has said goodbye.
+  package func viewState(at now: BusTime) -> ViewState { view.state(hearing: session.hearing, at: now) }
+
+  /// The last alarm, of this incarnation or an earlier one; `nil` if there never was one.
+  package var lastHubLost: HubLost? { view.lastHubLost }
 
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? {
     let own = BusTime.earliest(
-      rest.commits.deadline, outbox.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
+      rest.commits.deadline, outbox.flushAt, session.isEnded ? nil : view.deadline(hearing: session.hearing),
+      records.answerAt, session.deadline)
     guard session.isUp else { return own }
     return BusTime.earliest(own, outbox.retryAt, mail.retryAt, records.retryAt)
   }
@@ -126,7 +132,7 @@ package struct PeerCore: Sendable {
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var turn = Turn(at: now, &rest)
-    failureDetector.pass(to: turn.now, isRunOn: view.isRunOn, hearing: session.hearing)
+    view.pass(to: turn.now, hearing: session.hearing)
     switch event {
     case .started: start(in: &turn)
     case .linkUp: greet(in: &turn)
@@ -135,14 +141,14 @@ package struct PeerCore: Sendable {
       loseLink(in: &turn)
       if session.refuseLink(reason) { turn.act(.reachability(false)) }
     case .suspended:
-      failureDetector.setListening(false, hearing: session.hearing)
+      view.setListening(false, hearing: session.hearing)
       loseLink(in: &turn)
-    case .resumed: failureDetector.setListening(true, hearing: session.hearing)
+    case .resumed: view.setListening(true, hearing: session.hearing)
     case .frame(let frame): receive(frame, in: &turn)
     case .event(let event): receive(event, in: &turn)
     case .press(let command): press(command, in: &turn)
     case .samples(let samples):
-      outbox.add(samples, shown: view, over: session.number, in: &turn)
+      outbox.add(samples, shown: view.hub, over: session.number, in: &turn)
     case .post(let message, let deliveryClass): post(message, deliveryClass, in: &turn)
     case .handling(let value): mail.setHandling(value, over: session.number, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
@@ -160,14 +166,14 @@ package struct PeerCore: Sendable {
     case .commitFailed(let id):
       guard turn.commits.fail(id, retryAt: turn.now + .seconds(1)) else { break }
       // The app gets an alarm even if the disk is full.
-      raiseAlarm(in: &turn)
+      view.raiseAlarm(in: &turn)
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if session.isEnded { turn.act(.note("the store took nothing more before the end"), .ended) }
     case .deadline: meetDeadlines(in: &turn)
     case .ending: end(in: &turn)
     }
-    checkForHubFailure(in: &turn)
-    drawScreen(in: &turn)
+    if !session.isEnded { view.check(hub: identity.hub?.deviceID, hearing: session.hearing, in: &turn) }
+    view.draw(pending: outbox.unjudgedKinds, hearing: session.hearing, in: &turn)
     if records.hasQuestions { answerWaiting(in: &turn) }
     let next = turn.commits.next(at: turn.now)
     if let next { turn.act(.commit(next.id, next.operations)) }
@@ -182,7 +188,7 @@ package struct PeerCore: Sendable {
   }
 
   private mutating func start(in turn: inout Turn) {
-    failureDetector.start(at: turn.now)
+    view.start(at: turn.now)
     var operations: [StoreOperation] = [.setClock(real: turn.now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }
     turn.write(operations, then: [])
@@ -235,7 +241,7 @@ package struct PeerCore: Sendable {
       if let news { turn.act(.record(news)) }
       records.finishWriting(over: session.number, in: &turn)
     case .greet: if session.finishRenewal() { greet(in: &turn) }
-    case .alarm(let number): raiseAlarm(number, in: &turn)
+    case .alarm(let number): view.raiseAlarm(number, in: &turn)
     case .acknowledge, .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .answer, .publishSnapshot,
       .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell:
       break

@@ -5,7 +5,7 @@ extension PeerCore {
     guard let nonce = session.greet(isRepeat: isRepeat, at: turn.now, generator: &turn.generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
-      nonce: nonce, termSeen: view.termSeen, listVersion: enrolment.told?.listVersion ?? 0,
+      nonce: nonce, termSeen: view.hub.termSeen, listVersion: enrolment.told?.listVersion ?? 0,
       listProof: enrolment.told?.listProof, nextHubKey: enrolment.told?.nextHubKey, isEphemeral: settings.isEphemeral)
     if let hub = identity.hub {
       hello.hub = hub.storeID
@@ -35,7 +35,7 @@ extension PeerCore {
   mutating func receive(_ frame: HubFrame, in turn: inout Turn) {
     guard frame.isPossible else { return turn.act(.note(Self.impossible)) }
     if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, in: &turn) }
-    noteSignOfLife(in: &turn)
+    view.noteSignOfLife(in: &turn)
     switch frame.message {
     case .welcome(let welcome): return receive(welcome, session: frame.session, in: &turn)
     case .refused(let refusal): return receive(refusal, session: frame.session, in: &turn)
@@ -63,6 +63,17 @@ extension PeerCore {
     }
   }
 
+  /// Handles the hub's goodbye.
+  private mutating func receiveGoodbye(session number: UInt64, in turn: inout Turn) {
+    guard session.believesGoodbye(of: number) else {
+      return turn.act(.note("a goodbye of an earlier life of the hub was dropped"))
+    }
+    view.dismiss(in: &turn)
+    guard session.isUp else { return }
+    closeStreams()
+    if session.leave(at: turn.now, generator: &turn.generator) { turn.act(.reachability(false)) }
+  }
+
   static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
 
   mutating func hear(in turn: inout Turn) {
@@ -72,14 +83,8 @@ extension PeerCore {
   mutating func observe(
     _ message: StateMessage, isNewSession: Bool, in turn: inout Turn
   ) {
-    guard let change = view.observe(message, isNewSession: isNewSession, at: turn.now) else { return }
-    let snapshot = message.snapshot
-    screen.catchUp(with: snapshot)
-    // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
-    turn.act(.hear(.snapshot(message)))
-    outbox.dropShown(by: snapshot.order)
-    turn.write(view.keep(), then: [])
-    turn.act(.show(snapshot))
+    guard let change = view.observe(message, isNewSession: isNewSession, in: &turn) else { return }
+    outbox.dropShown(by: message.snapshot.order)
     if change.isTransition { noteNews(in: &turn) }
   }
 
@@ -97,9 +102,8 @@ extension PeerCore {
     guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(in: &turn) }
     pace.note(welcome.state.snapshot.phase, at: turn.now)
     session.open(number, at: turn.now, interval: pace.interval(at: turn.now))
-    view.open(welcome.speed)
+    view.open(term: welcome.state.snapshot.order.term, speed: welcome.speed)
     hear(in: &turn)
-    screen.beginSession(term: welcome.state.snapshot.order.term)
     observe(welcome.state, isNewSession: true, in: &turn)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
@@ -210,7 +214,7 @@ extension PeerCore {
 
   /// Forgets a term that no hub comes to, because the hub does not believe it.
   private mutating func forgetTerm(in turn: inout Turn) {
-    let term = view.termSeen
+    let term = view.hub.termSeen
     guard session.isGreeting, let writes = view.forgetTerm() else { return }
     turn.act(.note("term \(term) is forgotten: no hub comes to it"))
     session.forgetNumber()

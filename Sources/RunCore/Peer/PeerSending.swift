@@ -2,7 +2,7 @@
 extension PeerCore {
   /// Handles a press.
   mutating func press(_ command: Command, in turn: inout Turn) {
-    if outbox.press(command, shown: view, over: session.number, in: &turn) { noteNews(in: &turn) }
+    if outbox.press(command, shown: view.hub, over: session.number, in: &turn) { noteNews(in: &turn) }
   }
 
   /// Handles what the hub sends on its streams, or says about this peer's streams.

@@ -64,15 +64,6 @@ enum MailAction: CourierAction {
 }
 
 extension PeerCore.Action {
-  /// The line of an action that a part of a peer takes.
-  var line: String {
-    switch self {
-    case .send(let frame): NodeLines.line(frame.message)
-    case .receipt(let receipt): NodeLines.line(receipt)
-    case .view(let state): NodeLines.line(state)
-    case .record(let news): NodeLines.line(news)
-    case .note: "note"
-    default: "\(self)"
-    }
-  }
+  /// The line of an action that a part takes; of a frame only the message.
+  var line: String { if case .send(let frame) = self { NodeLines.line(frame.message) } else { NodeLines.line(self) } }
 }
