@@ -18,13 +18,18 @@ struct DeviceMail: Sendable {
   private var owners: [StoreID: ConnectionIdentity]
   /// Whether the app has a message handler.
   private var isHandling = false
+  /// The hub's device.
+  private let own: DeviceID
   /// How many streams to devices have begun in this incarnation.
   private var begun: UInt64 = 0
 
   /// Devices and messages from what the store kept.
   ///
-  /// - Parameter shift: how far to move times, after a reboot.
-  init(_ history: HubHistory, shift: BusDuration?) {
+  /// - Parameters:
+  ///   - own: The hub's device.
+  ///   - shift: How far to move times, after a reboot.
+  init(_ history: HubHistory, own: DeviceID, shift: BusDuration?) {
+    self.own = own
     let delivery = history.delivery
     owners = history.storeOwners
     for device in history.devices { devices[device.deviceID] = device }
@@ -36,7 +41,7 @@ struct DeviceMail: Sendable {
       if let shift { stream.shift(by: shift) }
       let sender = StreamID(sender: store, kind: .messages)
       return Courier(
-        device: device, rowDevice: device, stream: stream,
+        own: own, device: device, rowDevice: device, stream: stream,
         inbox: InboundStream(sender, durable: delivery.watermarks[sender] ?? .start),
         latestSent: delivery.latestSent.filter { device != nil && $0.device == device },
         latestReceived: delivery.latestReceived.filter { $0.device == device })
@@ -158,7 +163,7 @@ struct DeviceMail: Sendable {
     }
     begun += 1
     couriers[store] = Courier(
-      device: device, rowDevice: device,
+      own: own, device: device, rowDevice: device,
       // The generation differs from that of every earlier stream, because a store that was given up can come back while
       // a write of its old stream is in flight.
       stream: OutboundStream(id, bounds: .messages, durabilityGeneration: begun << 32),

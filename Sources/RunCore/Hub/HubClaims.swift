@@ -5,7 +5,7 @@ extension HubCore {
   mutating func claim(_ id: CommandID, by mark: Mark, in turn: inout Turn) {
     let store = mark.stream.sender
     var operations = [mark.operation]
-    var then = mark.effects
+    var then = mark.then
     switch book.claim(id, by: store) {
     case .judged(let verdict): owe(verdict, to: store, &operations, &then, at: turn.now)
     case .added: operations.append(.claim(id, store))

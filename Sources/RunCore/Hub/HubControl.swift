@@ -45,7 +45,7 @@ extension HubCore {
     _ command: UnsupportedCommand, on connection: ConnectionID, by identity: ConnectionIdentity,
     in turn: inout Turn
   ) {
-    let answer = Effect.act(.forward(command.reply, to: connection))
+    let answer = Durable.act(.forward(command.reply, to: connection))
     guard let sequence = command.sequence else { return turn.act(.forward(command.reply, to: connection)) }
     guard !connection.isRequest, let session = sessions.session(on: connection, by: identity) else {
       return refuse(connection, .unknownSession, "say hello first", in: &turn)
@@ -57,7 +57,7 @@ extension HubCore {
     switch marks.position(of: sequence, in: stream) {
     case .next:
       let mark = move(stream, to: StreamMark(sequence: sequence))
-      turn.write([mark.operation], then: mark.effects + [answer])
+      turn.write([mark.operation], then: mark.then + [answer])
     case .known: turn.write([], then: [answer])
     case .gap: turn.act(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
     }
@@ -96,12 +96,12 @@ extension HubCore {
     book.ownUnjudged.last { $0.command.kind == .start }?.runOfStart ?? arbiter.control.runID
   }
 
-  /// A new watermark, with the write and the effects that make it durable.
+  /// A new watermark, with its write and what follows that.
   struct Mark {
     let stream: StreamID
     let place: StreamMark
     var operation: StoreOperation { .setWatermark(stream, place) }
-    var effects: [Effect] { [.durable(stream, place), .acknowledge(stream)] }
+    var then: [Durable] { [.processed(stream, place), .acknowledge(stream)] }
   }
 
   /// Moves the mark of a stream.
@@ -122,7 +122,7 @@ extension HubCore {
       commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
     turn.write(
       (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.admission)] + reception.fallen.map(Self.isLate),
-      then: (mark?.effects ?? [])
+      then: (mark?.then ?? [])
         + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
     judgeLate(in: &turn)
     // With windows switched off, each press is judged alone in the commit that accepts it.

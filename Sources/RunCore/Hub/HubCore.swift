@@ -41,36 +41,8 @@ package struct HubCore: Sendable {
     case over
   }
 
-  typealias Turn = RunCore.Turn<Action, Effect>
-
-  /// What the hub does once a commit is durable.
-  enum Effect: Sendable {
-    case act(Action)
-    /// Tells the command's sender, wherever it is connected by then.
-    indirect case answer(Receipt, AcceptedCommand)
-    indirect case publishSnapshot(Snapshot)
-    /// Restarts the schedule of ticks now that the transition is durable.
-    case anchor
-    case durable(StreamID, StreamMark)
-    case acknowledge(StreamID)
-    /// Welcomes a peer in the session that said hello only: a later session may wait for further writes.
-    case welcome(ConnectionID, session: UInt64)
-    /// Makes the records that are due.
-    case makeRecords
-    indirect case recordChanged(RecordNews, UInt64)
-    /// Tells a peer of a removed record, in the session in which it asked.
-    indirect case tellChange(RecordChange, ConnectionID, session: UInt64)
-    case verdictsSendable(StoreID, through: UInt64, durabilityGeneration: UInt64)
-    case courier(StoreID, Courier.Effect)
-    /// Tells a device that its key is paired.
-    case tellPaired(KeyFingerprint, ConnectionID)
-    /// Answers a request.
-    indirect case reply(HubMessage, ConnectionID)
-    /// Answers a peer's inquiry, in the session in which it asked.
-    case tell(InquiryAnswer, ConnectionID, session: UInt64)
-    /// Ends the hub once everything is durable: peers are told that this is a normal end.
-    case farewell
-  }
+  typealias Turn = RunCore.Turn<Action>
+  typealias Durable = RunCore.Durable<Action>
 
   /// Creates a hub from what its store kept; a new store has an empty history.
   ///
@@ -90,7 +62,7 @@ package struct HubCore: Sendable {
       after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
     let (term, shift) = (incarnation.term, incarnation.shift)
     records = RecordKeeping(history, term: term, now: now)
-    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
+    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed), clock: settings.clock)
     let control = ControlState(
       transitions: history.transitions, windows: history.windows, aliases: history.aliases,
       verdicts: history.verdicts.map { ($0.verdict, $0.press) })
@@ -101,7 +73,7 @@ package struct HubCore: Sendable {
     book = CommandBook(history)
     marks = StreamMarks(history.delivery.watermarks)
     verdicts = VerdictStreams(history.delivery, shift: shift)
-    mail = DeviceMail(history, shift: shift)
+    mail = DeviceMail(history, own: settings.deviceID, shift: shift)
     quarantine = Quarantine(history.delivery.quarantine, shift: shift)
     presentRun = PresentRun(
       metrics: settings.unchosenMetrics, entries: history.journal, lastPosition: history.lastPosition)
@@ -163,13 +135,11 @@ package struct HubCore: Sendable {
       post(message, deliveryClass, to: device, in: &turn)
     case .handling(let value): setHandling(value, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
-      withCourier(of: stream.sender, in: &turn) { courier, _, wanted, _ in
-        courier.handle(through: sequence, handlerGeneration: handlerGeneration, into: &wanted)
+      withCourier(of: stream.sender, in: &turn) {
+        $0.handle(through: sequence, handlerGeneration: handlerGeneration, in: &$2)
       }
     case .failed(let stream, let sequence, let reason):
-      withCourier(of: stream.sender, in: &turn) { courier, _, wanted, _ in
-        courier.fail(sequence, reason, into: &wanted)
-      }
+      withCourier(of: stream.sender, in: &turn) { $0.fail(sequence, reason, over: $1, in: &$2) }
     case .spooled(let presses): receive(presses, in: &turn)
     case .offerPairing(let token, let number): openPairing(token, number, in: &turn)
     case .pairingUnavailable: members.closePairing(.unavailable)
@@ -185,7 +155,7 @@ package struct HubCore: Sendable {
     case .sendFailed(let connection): postpone(connection, in: &turn)
     case .committed(let id):
       let isListChanged = turn.commits.isInFlight(id) && members.endCommit()
-      for effect in turn.commits.committed(id) { perform(effect, in: &turn) }
+      for durable in turn.commits.committed(id) { carryOut(durable, in: &turn) }
       if isListChanged { tellMembers(in: &turn) }
     case .commitFailed(let id):
       guard turn.commits.fail(id, retryAt: turn.now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
@@ -240,7 +210,7 @@ package struct HubCore: Sendable {
     forgetVisitors(in: &turn)
     let tickBefore = publisher.lastTick
     decideRecovery(in: &turn)
-    var then: [Effect] = []
+    var then: [Durable] = []
     if publisher.lastTick == tickBefore { then.append(.publishSnapshot(capture(at: turn.now))) }
     then.append(.act(.open))
     if isTicking { then.append(.anchor) }
@@ -277,8 +247,11 @@ package struct HubCore: Sendable {
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
   }
 
-  private mutating func perform(_ effect: Effect, in turn: inout Turn) {
-    switch effect {
+  private mutating func carryOut(_ durable: Durable, in turn: inout Turn) {
+    if let store = durable.courier {
+      return withCourier(of: store, in: &turn) { $0.carryOut(durable, over: $1, in: &$2) }
+    }
+    switch durable {
     case .act(let action): turn.act(action)
     case .answer(let receipt, let press): answer(receipt, to: press, in: &turn)
     case .publishSnapshot(let snapshot):
@@ -288,17 +261,15 @@ package struct HubCore: Sendable {
       turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
     case .anchor:
       publisher.setAnchor(isRunning: authoritative.phase == .running && unfinished == nil, at: turn.now)
-    case .durable(let stream, let mark): marks.makeDurable(mark, of: stream)
+    case .processed(let stream, let mark, _, _): marks.makeDurable(mark, of: stream)
     case .acknowledge(let stream): marks.acknowledge(stream)
-    case .verdictsSendable(let store, let sequence, let durabilityGeneration):
-      verdicts.makeDurable(store, through: sequence, durabilityGeneration: durabilityGeneration)
-      sendVerdicts(to: store, in: &turn)
-    case .courier(let store, let effect):
-      withCourier(of: store, in: &turn) { $0.perform(effect, at: $3, generator: &$1, into: &$2) }
+    case .sendable(let stream, let sequence, let durabilityGeneration):
+      verdicts.makeDurable(stream.receiver, through: sequence, durabilityGeneration: durabilityGeneration)
+      sendVerdicts(to: stream.receiver, in: &turn)
     case .welcome(let connection, let session):
       if sessions[connection]?.number == session { welcome(connection, in: &turn) }
     case .makeRecords: makeRecords(in: &turn)
-    case .recordChanged(let news, let change): tell(news, change, in: &turn)
+    case .recordChanged(let news, let change): if let news { tell(news, change, in: &turn) }
     case .tellChange(let change, let connection, let session):
       tell(change, connection, session: session, in: &turn)
     case .reply(let message, let connection):
@@ -309,6 +280,7 @@ package struct HubCore: Sendable {
       guard sessions.payAnswer(on: connection, session: session) else { break }
       turn.act(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: ending = .due
+    case .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .greet, .alarm: break
     }
   }
 }

@@ -18,13 +18,13 @@ extension HubCore {
 
   /// Owes a verdict to a store: the commit that makes the verdict also stores its row.
   mutating func owe(
-    _ verdict: Verdict, to store: StoreID, _ operations: inout [StoreOperation], _ then: inout [Effect],
+    _ verdict: Verdict, to store: StoreID, _ operations: inout [StoreOperation], _ then: inout [Durable],
     at now: BusTime
   ) {
     let debt = verdicts.owe(verdict, to: store, at: monotonic(at: now))
     operations.append(.enqueue(debt.row))
     then.append(
-      .verdictsSendable(store, through: debt.row.sequence, durabilityGeneration: debt.durabilityGeneration))
+      .sendable(debt.row.stream, through: debt.row.sequence, durabilityGeneration: debt.durabilityGeneration))
   }
 
   /// Sends a store the verdicts that may go now.
@@ -54,16 +54,13 @@ extension HubCore {
     // A peer whose streams belong to another hub's store says hello again, with a new store for this hub.
     guard hello.hub == nil || hello.hub == storeID else { return }
     let store = hello.storeID
-    let real = monotonic(at: turn.now)
     sessions.beginDelivery(to: store)
     if verdicts.open(store, received: hello.received[.verdicts] ?? .start) {
       acknowledgeVerdicts(of: store, through: hello.received[.verdicts]?.sequence ?? 0, in: &turn)
       sendVerdicts(to: store, in: &turn)
     }
     let mark = hello.received[.messages] ?? .start
-    withCourier(of: store, in: &turn) { courier, generator, wanted, _ in
-      _ = courier.open(received: mark, within: limits, at: real, generator: &generator, into: &wanted)
-    }
+    withCourier(of: store, in: &turn) { $0.open(received: mark, within: limits, over: $1, in: &$2) }
   }
 
   /// Stops sending to a peer that is gone, and stops its retries until it is back.
@@ -82,7 +79,7 @@ extension HubCore {
     device.heardAt = max(device.heardAt, session.heardAt)
     mail.meet(device)
     if device.role == .shell { checkVisitors(by: goneAt(device)) }
-    turn.write([.meet(device)], then: [], dueAt: turn.now + writeDelayMax)
+    turn.write([.meet(device)], isUrgent: false)
   }
 
   /// Schedules an early retry, because the queue to a connection was full and frames were dropped.
@@ -100,13 +97,13 @@ extension HubCore {
     for store in stores {
       guard let due = verdicts.retryAt(of: store), due <= real else { continue }
       if let count = verdicts.retry(store, at: real, generator: &turn.generator) {
-        turn.write([count], then: [], dueAt: turn.now + writeDelayMax)
+        turn.write([count], isUrgent: false)
       }
       sendVerdicts(to: store, in: &turn)
     }
     for store in stores {
       guard let due = mail.deadline(of: store), due <= real else { continue }
-      withCourier(of: store, in: &turn) { $0.meetDeadlines(at: $3, generator: &$1, into: &$2) }
+      withCourier(of: store, in: &turn) { $0.meetDeadlines(over: $1, in: &$2) }
     }
   }
 
@@ -126,14 +123,10 @@ extension HubCore {
       skip(StreamID(sender: store, kind: .commands), from: from, through: through, in: &turn)
     case .tombstones(.samples, let from, let through):
       skip(StreamID(sender: store, kind: .samples), from: from, through: through, in: &turn)
-    case .latest:
-      let room = mail.valueRoom(of: store)
-      withCourier(of: store, in: &turn) {
-        $0.receive(message, room: room, at: $3, generator: &$1, into: &$2)
-      }
+    case .latest: receiveMail(message, from: store, room: mail.valueRoom(of: store), in: &turn)
     case .acknowledge(.messages, _), .goBack(.messages, _, _), .tombstones(.messages, _, _), .messages, .delivered,
       .acknowledgeLatest, .refuseLatest, .live:
-      withCourier(of: store, in: &turn) { $0.receive(message, at: $3, generator: &$1, into: &$2) }
+      receiveMail(message, from: store, in: &turn)
     case .acknowledge(.commands, _), .acknowledge(.samples, _), .goBack(.commands, _, _), .goBack(.samples, _, _),
       .tombstones(.verdicts, _, _), .verdicts:
       turn.act(.note("\(session.hello.deviceID) spoke of a stream that it does not have: dropped"))
@@ -145,7 +138,7 @@ extension HubCore {
     guard let write = verdicts.acknowledge(store, through: sequence, at: real, generator: &turn.generator) else {
       return
     }
-    turn.write([write], then: [], dueAt: turn.now + writeDelayMax)
+    turn.write([write], isUrgent: false)
   }
 
   /// Moves the watermark of a stream over tombstones.
@@ -159,7 +152,7 @@ extension HubCore {
     // The mark of a sample stream becomes durable with the samples that have gathered.
     if stream.kind == .samples { return samples.add(nil, stream: (stream, through), at: turn.now) }
     let fallen = abandon(stream)
-    turn.write([.setWatermark(stream, mark)] + fallen, then: [.durable(stream, mark), .acknowledge(stream)])
+    turn.write([.setWatermark(stream, mark)] + fallen, then: [.processed(stream, mark), .acknowledge(stream)])
     judgeLate(in: &turn)
   }
 

@@ -72,10 +72,7 @@ extension HubCore {
       hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
     {
       // What its newest values wait for concerns the new store; a value that it sent comes again.
-      turn.changeDurable { action in
-        guard case .courier(left, .values(let effect)) = action, !effect.isOfReceived else { return }
-        action = .courier(hello.storeID, .values(effect))
-      }
+      turn.moveValues(from: left, to: hello.storeID)
       turn.write(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
     }
     guard known?.storeID != device.storeID || known?.role != device.role || known?.identity != identity else { return }

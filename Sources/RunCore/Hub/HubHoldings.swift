@@ -35,7 +35,7 @@ extension HubCore {
         name: "answers to requests that wait for a commit", count: sessions.owedAnswers.total,
         max: OwedAnswers.totalMax),
       HubHolding(
-        name: "writes that gather", count: rest.commits.gatheringCount, max: 2 * CommitQueue<Effect>.operationsMax),
+        name: "writes that gather", count: rest.commits.gatheringCount, max: 2 * CommitQueue<Durable>.operationsMax),
     ]
   }
 }

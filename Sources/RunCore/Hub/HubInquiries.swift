@@ -77,7 +77,7 @@ extension HubCore {
       let message = AppMessage(id: turn.generator.identifier(), name: old.message.name, body: old.message.body)
       var refusal: PostRefusal?
       withCourier(of: device.storeID, in: &turn) {
-        refusal = $0.post(message, by: .queued, at: $3, into: &$2)
+        refusal = $0.post(message, by: .queued, over: $1, in: &$2)
       }
       guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn) }
       give(quarantine.remove(id, answer: .done(message.id)), to: number, in: &turn)
@@ -126,9 +126,7 @@ extension HubCore {
   private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
     if let store = mail.store(holding: id) {
       var isCancelled = false
-      withCourier(of: store, in: &turn) { courier, _, wanted, _ in
-        isCancelled = courier.cancel(id, into: &wanted)
-      }
+      withCourier(of: store, in: &turn) { isCancelled = $0.cancel(id, in: &$2) }
       return .cancelled(isCancelled)
     }
     // An accepted command, from the spool or from a peer, can no longer be cancelled.

@@ -35,7 +35,7 @@ extension HubCore {
     guard !settlement.isEmpty else { return }
     let wasUnfinished = unfinished != nil
     var operations: [StoreOperation] = []
-    var then: [Effect] = []
+    var then: [Durable] = []
     var didTransit = false
     var didChange = false
     for line in settlement.lines {

@@ -75,7 +75,7 @@ extension HubCore {
       let store = session.hello.storeID
       let mark = move(
         StreamID(sender: store, kind: .commands), to: StreamMark(sequence: sequence, id: command.id.message))
-      turn.write([mark.operation], then: mark.effects)
+      turn.write([mark.operation], then: mark.then)
       write(forbidden(incoming, .store(store), sequence: sequence, at: turn.now), in: &turn)
     }
   }

@@ -23,7 +23,7 @@ extension HubCore {
     }
     var refusal: PostRefusal?
     withCourier(of: known.storeID, in: &turn) {
-      refusal = $0.post(message, by: deliveryClass, at: $3, into: &$2)
+      refusal = $0.post(message, by: deliveryClass, over: $1, in: &$2)
     }
     return refusal
   }
@@ -32,41 +32,38 @@ extension HubCore {
   mutating func setHandling(_ value: Bool, in turn: inout Turn) {
     mail.setHandling(value)
     for store in mail.stores {
-      withCourier(of: store, in: &turn) { courier, _, wanted, _ in
-        courier.setHandling(value, into: &wanted)
-      }
+      withCourier(of: store, in: &turn) { $0.setHandling(value, over: $1, in: &$2) }
     }
   }
 
-  /// Calls the courier of a store and carries out the actions that it returns.
-  mutating func withCourier(
-    of store: StoreID, in turn: inout Turn,
-    _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action], BusTime) -> Void
+  /// Handles messages, values or acknowledgements that a store sends.
+  mutating func receiveMail(
+    _ message: DeliveryMessage, from store: StoreID, room: LatestValues.Room = LatestValues.Room(), in turn: inout Turn
   ) {
-    var wanted: [Courier.Action] = []
-    let real = monotonic(at: turn.now)
-    guard mail.with(store, { body(&$0, &turn.generator, &wanted, real) }) != nil else { return }
-    for action in wanted {
-      switch action {
-      case .send(let message):
-        guard let (connection, session) = sessions.session(of: store) else { continue }
-        turn.act(.send(HubFrame(session: session.number, message: .delivery(message)), to: connection))
-      case .write(let operations, let isUrgent, let effect):
-        quarantine.note(operations)
-        turn.write(
-          operations, then: effect.map { [.courier(store, $0)] } ?? [], dueAt: isUrgent ? nil : turn.now + writeDelayMax
-        )
-      case .hand(let handlerCall): turn.act(.hand(handlerCall))
-      case .processed(let message, let isIncoming):
-        guard let device = mail.device(of: store) else { continue }
-        let (from, to) = isIncoming ? (device, settings.deviceID) : (settings.deviceID, device)
-        turn.act(.publish(.message(MessageEvent(message, from: from, to: to))))
-      case .receipt(let receipt): turn.act(.messageReceipt(receipt))
-      case .note(let text): turn.act(.note(text))
-      }
-    }
+    var quarantined: QuarantinedMessage?
+    withCourier(of: store, in: &turn) { quarantined = $0.receive(message, room: room, over: $1, in: &$2) }
+    if let quarantined { quarantine.add(quarantined) }
   }
 
-  /// ``CommitTiming/writeDelayMax`` in bus time.
-  var writeDelayMax: BusDuration { settings.clock.speed.bus(fromReal: CommitTiming.writeDelayMax) }
+  /// Calls the courier of a store, if there is one, with the store's session.
+  mutating func withCourier(
+    of store: StoreID, in turn: inout Turn, _ body: (inout Courier, Action.Link?, inout Turn) -> Void
+  ) {
+    let link = sessions.session(of: store).map { Action.Link(connection: $0.connection, session: $0.session.number) }
+    _ = mail.with(store) { body(&$0, link, &turn) }
+  }
+}
+
+extension HubCore.Action: CourierAction {
+  /// The session of a peer, and its connection.
+  struct Link: Sendable {
+    let connection: ConnectionID
+    let session: UInt64
+  }
+
+  static func deliver(_ message: DeliveryMessage, over link: Link, at now: BusTime) -> Self {
+    .send(HubFrame(session: link.session, message: .delivery(message)), to: link.connection)
+  }
+
+  static func announce(_ event: MessageEvent) -> Self? { .publish(.message(event)) }
 }

@@ -11,7 +11,7 @@ extension HubCore {
 
   /// Expects records of the runs that a settlement has stopped or amended.
   mutating func expectRecords(
-    after settlement: Settlement, _ operations: inout [StoreOperation], _ then: inout [Effect], at now: BusTime
+    after settlement: Settlement, _ operations: inout [StoreOperation], _ then: inout [Durable], at now: BusTime
   ) {
     var isDue = false
     var seen: Set<RunID> = []
@@ -115,7 +115,7 @@ extension HubCore {
     keep(RunRecord(summary: summary, body: body), then: [], in: &turn)
   }
 
-  private mutating func keep(_ record: RunRecord, then: [Effect], in turn: inout Turn) {
+  private mutating func keep(_ record: RunRecord, then: [Durable], in turn: inout Turn) {
     let change = records.keep(record.summary)
     turn.write(
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)

@@ -159,7 +159,7 @@ extension HubCore {
       mark: nil, in: &turn)
   }
 
-  private func tellRecovery(of runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) -> Effect {
+  private func tellRecovery(of runID: RunID, _ outcome: RunRecovery.Outcome, at now: BusTime) -> Durable {
     .act(.recovered(RunRecovery(runID: runID, outcome: outcome, downtime: now - (unfinished?.diedAt ?? now))))
   }
 }

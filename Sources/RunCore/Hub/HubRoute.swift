@@ -1,7 +1,7 @@
 // The route of the run, published as it grows and changes, and the answers to questions about the run.
 extension HubCore {
-  /// Returns effects that publish what the commit in preparation changes in the route.
-  mutating func publishRoute() -> [Effect] {
+  /// Publishes what the commit in preparation changes in the route, once that is durable.
+  mutating func publishRoute() -> [Durable] {
     presentRun.takeRouteParts(of: arbiter.control.runID, term: term).map { .act(.publish(.route($0))) }
   }
 

@@ -53,7 +53,7 @@ extension HubCore {
   mutating func commitSamples(in turn: inout Turn) {
     if samples.isAmendment, !isTicking { return publishNow([], in: &turn) }
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
+    let acks = batch.streams.flatMap { Mark(stream: $0.key, place: StreamMark(sequence: $0.value)).then }
     turn.write(batch.operations, then: publishRoute() + acks)
   }
 

@@ -258,7 +258,7 @@ extension HubCore {
     else { return }
     device.heardAt = turn.now
     mail.meet(device)
-    turn.write([.meet(device)], then: [], dueAt: turn.now + speed.bus(fromReal: .seconds(600)))
+    turn.write([.meet(device)], by: turn.now + speed.bus(fromReal: .seconds(600)))
   }
 
   /// The writes that store when each connected device was heard last.

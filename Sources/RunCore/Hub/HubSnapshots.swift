@@ -19,10 +19,10 @@ extension HubCore {
   }
 
   /// Commits the given writes together with the gathered samples, and publishes the resulting state after the commit.
-  mutating func publishNow(_ operations: [StoreOperation], then: [Effect] = [], in turn: inout Turn) {
+  mutating func publishNow(_ operations: [StoreOperation], then: [Durable] = [], in turn: inout Turn) {
     let operations = operations + [clockMark(at: turn.now)] + forgetOldVerdicts(at: turn.now)
     let batch = samples.take()
-    let acks = batch.streams.flatMap { [Effect.durable($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
+    let acks = batch.streams.flatMap { Mark(stream: $0.key, place: StreamMark(sequence: $0.value)).then }
     let snapshot = capture(at: turn.now)
     turn.write(batch.operations + operations, then: publishRoute() + [.publishSnapshot(snapshot)] + acks + then)
   }

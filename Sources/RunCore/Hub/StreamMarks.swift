@@ -6,7 +6,7 @@ struct StreamMarks: Sendable {
   private var received: [StreamID: Watermark]
   /// The durable part of ``received``. A welcome states nothing beyond it.
   private var durable: [StreamID: StreamMark]
-  /// Streams whose senders are due an acknowledgement. It is sent at the end of the event, after the effects of a
+  /// Streams whose senders are due an acknowledgement. It is sent at the end of the event, after what follows a
   /// commit.
   private var due: Set<StreamID> = []
 

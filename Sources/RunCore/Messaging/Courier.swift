@@ -1,31 +1,12 @@
 /// What an app sends to one other node and receives from it: queued messages (``MessageStream``), newest values by key
-/// (``LatestValues``), and live messages, which are delivered now or not at all. Hub and peer use the same courier and
-/// carry out its actions in the same way.
+/// (``LatestValues``), and live messages, which are delivered now or not at all. Hub and peer use the same courier,
+/// which writes into the turns of both; `link` is the session with the other node, if there is one.
 ///
-/// The courier knows what both parts need: the other device, and whether the app has a handler. It routes frames,
-/// effects and events to the parts, and their actions to the node.
+/// The courier knows what both parts need: the devices at both ends, and whether the app has a handler. It gives frames,
+/// durable writes and calls of the app to the part that they concern.
 struct Courier: Sendable {
-  /// What the node has to do, in order.
-  enum Action: Sendable {
-    case send(DeliveryMessage)
-    /// Commit these writes, at once if urgent, else with a later write. Call ``Courier/perform(_:at:generator:into:)``
-    /// with the effect when they are durable.
-    case write([StoreOperation], isUrgent: Bool, then: Effect?)
-    /// Hand a message to the app; see ``HandlerCall``.
-    case hand(HandlerCall)
-    /// The handler of the other device, or of this one, has processed a message of the stream durably.
-    case processed(AppMessage, isIncoming: Bool)
-    /// A message that this node's app posted has reached a stage.
-    case receipt(MessageReceipt)
-    case note(String)
-  }
-
-  /// What the courier does when a write is durable.
-  enum Effect: Sendable {
-    case messages(MessageStream.Effect)
-    case values(LatestValues.Effect)
-  }
-
+  /// This node's device.
+  private let own: DeviceID
   /// The other node's device; `nil` on a peer that has not met its hub.
   var device: DeviceID?
   /// Whether the app has a message handler.
@@ -33,12 +14,15 @@ struct Courier: Sendable {
   private var messages: MessageStream
   private var values: LatestValues
 
-  /// - Parameter rowDevice: the device in the rows of posted values; `nil` on a peer, whose hub can become another
-  ///   device.
+  /// - Parameters:
+  ///   - own: This node's device.
+  ///   - device: The other node's device.
+  ///   - rowDevice: The device in the rows of posted values; `nil` on a peer, whose hub can become another device.
   init(
-    device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutboundStream, inbox: InboundStream,
+    own: DeviceID, device: DeviceID?, rowDevice: DeviceID? = nil, stream: OutboundStream, inbox: InboundStream,
     latestSent: [LatestRow] = [], latestReceived: [LatestReceived] = [], isHandling: Bool = false
   ) {
+    self.own = own
     self.device = device
     self.isHandling = isHandling
     messages = MessageStream(outbound: stream, inbound: inbox)
@@ -54,7 +38,7 @@ struct Courier: Sendable {
   /// The size of the received values in bytes, on disk and in memory.
   var receivedBytes: Int { values.receivedBytes }
 
-  /// The next moment at which ``meetDeadlines(at:generator:into:)`` has something to do.
+  /// The next moment at which ``meetDeadlines(over:in:)`` has something to do.
   var deadline: BusTime? { messages.isOpen ? BusTime.earliest(messages.retryAt, values.retryAt) : nil }
 
   /// Whether nothing waits in either direction and no received value is kept.
@@ -94,31 +78,27 @@ struct Courier: Sendable {
   /// Posts a message.
   ///
   /// - Returns: why the message was refused, with nothing changed; `nil` when it was accepted.
-  mutating func post(
-    _ message: AppMessage, by deliveryClass: DeliveryClass, at now: BusTime, into actions: inout [Action]
+  mutating func post<Action: CourierAction>(
+    _ message: AppMessage, by deliveryClass: DeliveryClass, over link: Action.Link?, in turn: inout Turn<Action>
   ) -> PostRefusal? {
     guard message.isCarried else { return .tooLong }
     switch deliveryClass {
     case .live:
       guard messages.isOpen else { return .unreachable }
-      actions.append(.send(.live(message)))
-      actions.append(.receipt(MessageReceipt(messageID: message.id, stage: .sent)))
-    case .queued:
-      guard let wanted = messages.post(message, at: now) else { return .full }
-      route(wanted, into: &actions)
+      let way: Way<Action> = way(over: link)
+      way.send(.live(message), in: &turn)
+      way.report(message.id, .sent, in: &turn)
+    case .queued: guard messages.post(message, in: &turn) else { return .full }
     case .latest(let key):
       guard AppMessage.isName(key) else { return .tooLong }
-      guard let wanted = values.post(message, key: key) else { return .full }
-      route(wanted, into: &actions)
+      guard values.post(message, key: key, by: way(over: link), in: &turn) else { return .full }
     }
     return nil
   }
 
   /// Cancels a message that was never sent; `false` when it may have been sent, or is not in the outbox.
-  mutating func cancel(_ id: MessageID, into actions: inout [Action]) -> Bool {
-    guard let wanted = messages.cancel(id) else { return false }
-    route(wanted, into: &actions)
-    return true
+  mutating func cancel<Action>(_ id: MessageID, in turn: inout Turn<Action>) -> Bool {
+    messages.cancel(id, in: &turn)
   }
 
   // MARK: The session
@@ -126,15 +106,13 @@ struct Courier: Sendable {
   /// Begins a session with the mark in the other side's hello or welcome, and sends what waits.
   ///
   /// - Returns: whether both sides have the same history. If not, the session does not begin.
-  mutating func open(
-    received mark: StreamMark, within limits: ConnectionLimits, at now: BusTime, generator: inout SeededGenerator,
-    into actions: inout [Action]
+  @discardableResult mutating func open<Action: CourierAction>(
+    received mark: StreamMark, within limits: ConnectionLimits, over link: Action.Link?, in turn: inout Turn<Action>
   ) -> OutboundStream.HistoryCheck {
-    let (check, wanted) = messages.open(received: mark, within: limits, at: now, generator: &generator)
+    let check = messages.open(received: mark, within: limits, by: way(over: link), in: &turn)
     guard check == .good else { return check }
-    route(wanted, into: &actions)
-    route(values.open(at: now, generator: &generator), into: &actions)
-    route(messages.send(at: now, generator: &generator), into: &actions)
+    values.open(by: way(over: link), in: &turn)
+    messages.send(by: way(over: link), in: &turn)
     return .good
   }
 
@@ -156,10 +134,10 @@ struct Courier: Sendable {
   mutating func shift(by span: BusDuration) { messages.shift(by: span) }
 
   /// Sends rows and values again whose acknowledgement is overdue.
-  mutating func meetDeadlines(at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]) {
+  mutating func meetDeadlines<Action: CourierAction>(over link: Action.Link?, in turn: inout Turn<Action>) {
     guard messages.isOpen else { return }
-    route(messages.retry(at: now, generator: &generator), into: &actions)
-    route(values.retry(at: now, generator: &generator), into: &actions)
+    messages.retry(by: way(over: link), in: &turn)
+    values.retry(by: way(over: link), in: &turn)
   }
 
   /// The transport's queue was full: sends again at `time`.
@@ -170,101 +148,81 @@ struct Courier: Sendable {
 
   /// Receives messages, values, or acknowledgements from the other side.
   ///
-  /// - Parameter room: the room for newest values that are received.
-  mutating func receive(
-    _ message: DeliveryMessage, room: LatestValues.Room = LatestValues.Room(), at now: BusTime,
-    generator: inout SeededGenerator, into actions: inout [Action]
-  ) {
+  /// - Parameter room: The room for newest values that are received.
+  /// - Returns: a message of this node if it goes into quarantine.
+  mutating func receive<Action: CourierAction>(
+    _ message: DeliveryMessage, room: LatestValues.Room = LatestValues.Room(), over link: Action.Link?,
+    in turn: inout Turn<Action>
+  ) -> QuarantinedMessage? {
+    let way: Way<Action> = way(over: link)
     switch message {
-    case .messages(let transmissions):
-      if isHandling { route(messages.receive(transmissions), into: &actions) }
-    case .tombstones(_, let from, let through): route(messages.skip(from: from, through: through), into: &actions)
-    case .acknowledge(_, let sequence):
-      route(messages.acknowledge(through: sequence, at: now, generator: &generator), into: &actions)
-    case .delivered(let sequence): route(messages.reportDelivered(through: sequence), into: &actions)
+    case .messages(let transmissions): if isHandling { messages.receive(transmissions, by: way, in: &turn) }
+    case .tombstones(_, let from, let through): messages.skip(from: from, through: through, by: way, in: &turn)
+    case .acknowledge(_, let sequence): messages.acknowledge(through: sequence, by: way, in: &turn)
+    case .delivered(let sequence): messages.reportDelivered(through: sequence, by: way, in: &turn)
     case .goBack(_, let sequence, let failure):
-      route(messages.goBack(to: sequence, failure: failure, at: now, generator: &generator), into: &actions)
+      return messages.goBack(to: sequence, failure: failure, by: way, in: &turn)
     case .latest(let key, let version, let message):
-      guard let device else { return }
-      let store = messages.inbound.stream.sender
-      let wanted = values.receive(message, key: key, version: version, from: device, store, room: room)
-      route(wanted, into: &actions)
-    case .acknowledgeLatest(let key, let version): route(values.acknowledge(key, version: version), into: &actions)
-    case .refuseLatest(let key, let version): route(values.giveUp(key, version: version), into: &actions)
+      values.receive(message, key: key, version: version, room: room, by: way, in: &turn)
+    case .acknowledgeLatest(let key, let version): values.acknowledge(key, version: version, by: way, in: &turn)
+    case .refuseLatest(let key, let version): values.giveUp(key, version: version, by: way, in: &turn)
     // A live message can be a question or an answer, which do not need the app's message handler. The node drops it
     // when it is neither and there is no handler.
-    case .live(let message): hand(message, .live, into: &actions)
+    case .live(let message): way.hand(message, .live, in: &turn)
     case .verdicts: break
     }
+    return nil
   }
 
   // MARK: The handler
 
   /// Sets whether the app has a message handler. When it gets one, the courier asks for the unhandled messages again.
-  mutating func setHandling(_ value: Bool, into actions: inout [Action]) {
+  mutating func setHandling<Action: CourierAction>(
+    _ value: Bool, over link: Action.Link?, in turn: inout Turn<Action>
+  ) {
     isHandling = value
-    if value { route(messages.startHandling(), into: &actions) } else { messages.stopHandling() }
+    if value { messages.startHandling(by: way(over: link), in: &turn) } else { messages.stopHandling() }
   }
 
-  /// The app's handler has returned for messages up to here; see ``MessageStream/handle(through:handlerGeneration:)``.
-  mutating func handle(through sequence: UInt64, handlerGeneration: UInt64? = nil, into actions: inout [Action]) {
-    route(messages.handle(through: sequence, handlerGeneration: handlerGeneration), into: &actions)
+  /// The app's handler has returned for messages up to here; see ``MessageStream/handle(through:handlerGeneration:in:)``.
+  mutating func handle<Action>(
+    through sequence: UInt64, handlerGeneration: UInt64? = nil, in turn: inout Turn<Action>
+  ) {
+    messages.handle(through: sequence, handlerGeneration: handlerGeneration, in: &turn)
   }
 
   /// The app's handler has failed for a message: asks the sender to send again from it on.
-  mutating func fail(_ sequence: UInt64, _ reason: String, into actions: inout [Action]) {
-    route(messages.fail(sequence, reason), into: &actions)
-  }
-
-  // MARK: Actions
-
-  /// Carries out the effect of a write that is durable now.
-  mutating func perform(
-    _ effect: Effect, at now: BusTime, generator: inout SeededGenerator, into actions: inout [Action]
+  mutating func fail<Action: CourierAction>(
+    _ sequence: UInt64, _ reason: String, over link: Action.Link?, in turn: inout Turn<Action>
   ) {
-    switch effect {
-    case .messages(let effect): route(messages.perform(effect, at: now, generator: &generator), into: &actions)
-    case .values(let effect):
-      let store = messages.isOpen ? messages.inbound.stream.sender : nil
-      route(values.perform(effect, sessionWith: store, at: now, generator: &generator), into: &actions)
-    }
+    messages.fail(sequence, reason, by: way(over: link), in: &turn)
   }
 
-  private func route(_ wanted: [MessageStream.Action], into actions: inout [Action]) {
-    for action in wanted {
-      switch action {
-      case .send(let message): actions.append(.send(message))
-      case .write(let operations, let isUrgent, let effect):
-        actions.append(.write(operations, isUrgent: isUrgent, then: effect.map { .messages($0) }))
-      case .hand(let message, let sequence): hand(message, .queued, sequence, into: &actions)
-      case .processed(let message, let isIncoming): actions.append(.processed(message, isIncoming: isIncoming))
-      case .receipt(let receipt): actions.append(.receipt(receipt))
-      }
-    }
-  }
+  // MARK: Durable writes
 
-  private func route(_ wanted: [LatestValues.Action], into actions: inout [Action]) {
-    for action in wanted {
-      switch action {
-      case .send(let message): actions.append(.send(message))
-      case .write(let operations, let isUrgent, let effect):
-        actions.append(.write(operations, isUrgent: isUrgent, then: effect.map { .values($0) }))
-      case .hand(let row): if isHandling { hand(row.message, .latest(key: row.key), into: &actions) }
-      case .receipt(let receipt): actions.append(.receipt(receipt))
-      case .note(let text): actions.append(.note(text))
-      }
-    }
-  }
-
-  private func hand(
-    _ message: AppMessage, _ deliveryClass: DeliveryClass, _ sequence: UInt64? = nil, into actions: inout [Action]
+  /// Carries out what follows a write of this courier that is durable now; see ``Durable/courier``.
+  mutating func carryOut<Action: CourierAction>(
+    _ durable: Durable<Action>, over link: Action.Link?, in turn: inout Turn<Action>
   ) {
-    guard let device else { return }
-    actions.append(
-      .hand(
-        HandlerCall(
-          received: ReceivedMessage(message: message, from: device, deliveryClass: deliveryClass),
-          stream: messages.inbound.stream, sequence: sequence, handlerGeneration: messages.handlerGeneration)))
+    let way: Way<Action> = way(over: link)
+    switch durable {
+    case .sendable(_, let sequence, let durabilityGeneration):
+      messages.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration, by: way, in: &turn)
+    case .processed(_, let mark, let processed, let bindingGeneration):
+      messages.makeProcessed(mark, processed, bindingGeneration: bindingGeneration, by: way, in: &turn)
+    case .messageReceipt(let receipt, _), .valueReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
+    case .valueSendable(_, let key, let version): values.makeSendable(key, version: version, by: way, in: &turn)
+    case .valueReceived(let row):
+      values.makeReceived(row, by: way, in: &turn)
+      if isHandling { way.hand(row.message, .latest(key: row.key), in: &turn) }
+    default: assertionFailure("this follows no write of a courier")
+    }
+  }
+
+  private func way<Action: CourierAction>(over link: Action.Link?) -> Way<Action> {
+    Way(
+      link: link, isOpen: messages.isOpen, own: own, other: device, store: messages.inbound.stream.sender,
+      handlerGeneration: messages.handlerGeneration)
   }
 
   /// What is wrong by its own rules; empty when it is good.

@@ -3,35 +3,6 @@
 /// This part decides which version a value gets, when it is sent and sent again, and which received values are kept,
 /// acknowledged, or refused for lack of room. The courier opens and closes it together with the session.
 struct LatestValues: Sendable {
-  /// What the node has to do, in order.
-  enum Action: Hashable, Sendable {
-    case send(DeliveryMessage)
-    /// Commit these writes, at once if urgent, else with a later write. Call
-    /// ``LatestValues/perform(_:sessionWith:at:generator:)`` with the effect when they are durable.
-    case write([StoreOperation], isUrgent: Bool, then: Effect?)
-    /// Hand a received value, which is durable now, to the app's handler if it has one.
-    case hand(LatestReceived)
-    /// A value that this node's app posted has reached a stage.
-    case receipt(MessageReceipt)
-    case note(String)
-  }
-
-  /// What follows when a write is durable.
-  enum Effect: Hashable, Sendable {
-    /// The value of a key may be sent, unless a newer one has replaced it. `replaced` is the older, undelivered value
-    /// that it replaces.
-    case sendable(LatestRow, replaced: MessageID?)
-    /// The value of a key may be sent again, under a version above the one that the receiver has.
-    case sendableAgain(LatestRow)
-    /// The app gets this receipt.
-    case report(MessageReceipt)
-    /// The received value of a key is durable.
-    case received(LatestReceived)
-
-    /// Whether it is about a received value.
-    var isOfReceived: Bool { if case .received = self { true } else { false } }
-  }
-
   /// How many received values may be kept, and their total size in bytes.
   struct Room: Sendable {
     var keys = LatestValues.keysMax
@@ -71,7 +42,7 @@ struct LatestValues: Sendable {
   private var received: [String: Received] = [:]
   /// The size of the received values in bytes, on disk and in memory.
   private(set) var receivedBytes = 0
-  /// When ``retry(at:generator:)`` has something to do.
+  /// When ``retry(by:in:)`` has something to do.
   private(set) var retryAt: BusTime?
 
   init(receiver: DeviceID?, posted: [LatestRow] = [], received: [LatestReceived] = []) {
@@ -129,36 +100,46 @@ struct LatestValues: Sendable {
 
   // MARK: Posting
 
-  /// Replaces the value of a key; `nil` when there is no room for another key.
-  mutating func post(_ message: AppMessage, key: String) -> [Action]? {
-    guard posted[key] != nil || posted.count < Self.keysMax else { return nil }
+  /// Replaces the value of a key; `false` when there is no room for another key.
+  mutating func post<Action>(
+    _ message: AppMessage, key: String, by way: Way<Action>, in turn: inout Turn<Action>
+  ) -> Bool {
+    guard posted[key] != nil || posted.count < Self.keysMax else { return false }
     let old = posted[key]?.row
     let row = LatestRow(device: receiver, key: key, version: (old?.version ?? 0) + 1, message: message)
-    let replaced = old.flatMap { $0.isAcknowledged ? nil : $0.message.id }
-    return [store(row, then: .sendable(row, replaced: replaced))]
+    var then: [Durable<Action>] = []
+    if let old, !old.isAcknowledged {
+      then.append(.valueReceipt(MessageReceipt(messageID: old.message.id, stage: .replaced), way.store))
+    }
+    then.append(.valueReceipt(MessageReceipt(messageID: message.id, stage: .queued), way.store))
+    store(row, then: then, by: way, in: &turn)
+    return true
   }
 
-  private mutating func store(_ row: LatestRow, then effect: Effect) -> Action {
+  private mutating func store<Action>(
+    _ row: LatestRow, then: [Durable<Action>] = [], by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
     posted[row.key] = Posted(row: row, stage: .storing)
-    return .write([.setLatest(row)], isUrgent: true, then: effect)
+    turn.write(
+      [.setLatest(row)], then: then + [.valueSendable(way.store, key: row.key, version: row.version)])
   }
 
   // MARK: Sending
 
   /// A session has begun: sends every value that is not acknowledged.
-  mutating func open(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+  mutating func open<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
     expectNoAnswers()
-    return send(at: now, generator: &generator)
+    send(by: way, in: &turn)
   }
 
   /// The session has ended.
   mutating func close() { retryAt = nil }
 
   /// Sends the values again whose acknowledgement is overdue.
-  mutating func retry(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    guard let due = retryAt, due <= now else { return [] }
+  mutating func retry<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+    guard let due = retryAt, due <= turn.monotonic else { return }
     expectNoAnswers()
-    return send(at: now, generator: &generator)
+    send(by: way, in: &turn)
   }
 
   /// The transport's queue was full: sends again at `time`.
@@ -185,118 +166,104 @@ struct LatestValues: Sendable {
     for key in posted.keys where posted[key]?.stage == .sent { posted[key]?.stage = .waiting }
   }
 
-  private mutating func send(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    var actions: [Action] = []
+  private mutating func send<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
     var isWaiting = false
     for key in posted.keys.sorted() {
       guard let value = posted[key], value.stage != .storing, !value.row.isAcknowledged else { continue }
       isWaiting = true
       guard value.stage == .waiting else { continue }
       posted[key]?.stage = .sent
-      actions.append(.send(.latest(key: key, version: value.row.version, value.row.message)))
+      way.send(.latest(key: key, version: value.row.version, value.row.message), in: &turn)
     }
-    retryAt = isWaiting ? now + generator.jittered(Self.patience) : nil
-    return actions
+    retryAt = isWaiting ? turn.monotonic + turn.generator.jittered(Self.patience) : nil
   }
 
   // MARK: Answers
 
   /// The receiver has stored a version of a key durably.
-  mutating func acknowledge(_ key: String, version: UInt64) -> [Action] {
-    guard let row = posted[key]?.row, !row.isAcknowledged else { return [] }
-    if version > row.version { return overtake(row, version) }
-    return finish(row, version, .processed, isUrgent: false)
+  mutating func acknowledge<Action>(
+    _ key: String, version: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
+    guard let row = posted[key]?.row, !row.isAcknowledged else { return }
+    if version > row.version { return overtake(row, version, by: way, in: &turn) }
+    finish(row, version, .processed, isUrgent: false, by: way, in: &turn)
   }
 
   /// The receiver has no room for a version of a key. The value counts as acknowledged, so that it is not sent again
   /// until it is replaced or both sides begin anew.
-  mutating func giveUp(_ key: String, version: UInt64) -> [Action] {
-    guard let row = posted[key]?.row, !row.isAcknowledged else { return [] }
-    return finish(row, version, .rejected(.busy), isUrgent: true)
+  mutating func giveUp<Action>(_ key: String, version: UInt64, by way: Way<Action>, in turn: inout Turn<Action>) {
+    guard let row = posted[key]?.row, !row.isAcknowledged else { return }
+    finish(row, version, .rejected(.busy), isUrgent: true, by: way, in: &turn)
   }
 
-  private mutating func finish(
-    _ row: LatestRow, _ version: UInt64, _ stage: DeliveryStage, isUrgent: Bool
-  ) -> [Action] {
-    guard row.version == version else { return [] }
+  private mutating func finish<Action>(
+    _ row: LatestRow, _ version: UInt64, _ stage: DeliveryStage, isUrgent: Bool, by way: Way<Action>,
+    in turn: inout Turn<Action>
+  ) {
+    guard row.version == version else { return }
     var row = row
     row.isAcknowledged = true
     posted[row.key]?.row = row
     if hasNothingWaiting { retryAt = nil }
     let receipt = MessageReceipt(messageID: row.message.id, stage: stage)
-    return [.write([.setLatest(row)], isUrgent: isUrgent, then: .report(receipt))]
+    turn.write([.setLatest(row)], then: [.valueReceipt(receipt, way.store)], isUrgent: isUrgent)
   }
 
   /// The receiver has a higher version of a key than this node ever posted, because this store has lost history. Gives
   /// the value a version above that and sends it again.
-  private mutating func overtake(_ row: LatestRow, _ version: UInt64) -> [Action] {
+  private mutating func overtake<Action>(
+    _ row: LatestRow, _ version: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
     // A higher version cannot be a count of values and leaves no room above it.
-    guard version < Self.versionMax else { return [] }
+    guard version < Self.versionMax else { return }
     var row = row
     row.version = version + 1
-    return [store(row, then: .sendableAgain(row))]
+    store(row, by: way, in: &turn)
   }
 
   // MARK: Receiving
 
-  /// Receives the value of a key.
-  ///
-  /// - Parameters:
-  ///   - device: the device that sends it.
-  ///   - store: the store that numbers its versions.
-  mutating func receive(
-    _ message: AppMessage, key: String, version: UInt64, from device: DeviceID, _ store: StoreID, room: Room
-  ) -> [Action] {
+  /// Receives the value of a key, whose version the other node's store has counted.
+  mutating func receive<Action>(
+    _ message: AppMessage, key: String, version: UInt64, room: Room, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
+    guard let device = way.other else { return }
     let known = received[key]
     // The same version with another id comes from a sender that has lost history: it counts as new.
-    if let known, known.row.store == store,
+    if let known, known.row.store == way.store,
       known.row.version > version || known.row.version == version && known.row.message.id == message.id
     {
       // A value that is not durable yet is acknowledged when it is.
-      return known.isDurable ? [.send(.acknowledgeLatest(key: key, version: known.row.version))] : []
+      if known.isDurable { way.send(.acknowledgeLatest(key: key, version: known.row.version), in: &turn) }
+      return
     }
-    let row = LatestReceived(device: device, store: store, key: key, version: version, message: message)
+    let row = LatestReceived(device: device, store: way.store, key: key, version: version, message: message)
     let bytes = receivedBytes - (known?.row.size ?? 0) + row.size
     guard known != nil || received.count < room.keys, bytes <= room.bytes else {
-      return [
-        .note("there is no room for more values of \(device): one was refused"),
-        .send(.refuseLatest(key: key, version: version)),
-      ]
+      turn.act(.note("there is no room for more values of \(device): one was refused"))
+      return way.send(.refuseLatest(key: key, version: version), in: &turn)
     }
     received[key] = Received(row: row, isDurable: false)
     receivedBytes = bytes
-    return [.write([.receiveLatest(row)], isUrgent: true, then: .received(row))]
+    turn.write([.receiveLatest(row)], then: [.valueReceived(row)])
   }
 
   // MARK: Durable writes
 
-  /// Carries out the effect of a write that is durable now.
-  ///
-  /// - Parameter store: the other side's store while a session is open; `nil` without one.
-  mutating func perform(
-    _ effect: Effect, sessionWith store: StoreID?, at now: BusTime, generator: inout SeededGenerator
-  ) -> [Action] {
-    switch effect {
-    case .sendable(let row, let replaced):
-      var actions: [Action] = []
-      if let replaced { actions.append(.receipt(MessageReceipt(messageID: replaced, stage: .replaced))) }
-      actions.append(.receipt(MessageReceipt(messageID: row.message.id, stage: .queued)))
-      return actions + release(row, isOpen: store != nil, at: now, generator: &generator)
-    case .sendableAgain(let row): return release(row, isOpen: store != nil, at: now, generator: &generator)
-    case .report(let receipt): return [.receipt(receipt)]
-    case .received(let row):
-      if received[row.key]?.row.isSameValue(as: row) == true { received[row.key]?.isDurable = true }
-      guard row.store == store else { return [.hand(row)] }
-      return [.send(.acknowledgeLatest(key: row.key, version: row.version)), .hand(row)]
-    }
+  /// A version of a key is durable: sends it, unless a newer one has replaced it.
+  mutating func makeSendable<Action>(
+    _ key: String, version: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
+    guard posted[key]?.row.version == version else { return }
+    if posted[key]?.stage == .storing { posted[key]?.stage = .waiting }
+    if way.isOpen { send(by: way, in: &turn) }
   }
 
-  private mutating func release(
-    _ row: LatestRow, isOpen: Bool, at now: BusTime, generator: inout SeededGenerator
-  ) -> [Action] {
-    guard posted[row.key]?.row.version == row.version else { return [] }
-    if posted[row.key]?.stage == .storing { posted[row.key]?.stage = .waiting }
-    return isOpen ? send(at: now, generator: &generator) : []
+  /// A received value is durable: acknowledges it to the store that has sent it.
+  mutating func makeReceived<Action>(_ row: LatestReceived, by way: Way<Action>, in turn: inout Turn<Action>) {
+    if received[row.key]?.row.isSameValue(as: row) == true { received[row.key]?.isDurable = true }
+    guard way.isOpen, row.store == way.store else { return }
+    way.send(.acknowledgeLatest(key: row.key, version: row.version), in: &turn)
   }
 
   /// What is wrong by its own rules; empty when it is good.

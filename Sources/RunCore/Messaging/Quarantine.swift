@@ -12,10 +12,8 @@ struct Quarantine: Sendable {
     for index in messages.indices { self.messages[index].since = messages[index].since + shift }
   }
 
-  /// Adds the messages that these writes put in quarantine.
-  mutating func note(_ operations: [StoreOperation]) {
-    for case .quarantine(let message) in operations { messages.append(message) }
-  }
+  /// Adds a message.
+  mutating func add(_ message: QuarantinedMessage) { messages.append(message) }
 
   /// The message with an id; `nil` when it is not in quarantine.
   func message(_ id: MessageID) -> QuarantinedMessage? { messages.first { $0.message.id == id } }

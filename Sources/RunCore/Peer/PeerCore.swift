@@ -1,24 +1,11 @@
 /// The pure state machine of a peer: it receives an event and the time, and returns actions. The time is the peer's own
 /// monotonic clock, at real speed.
 ///
-/// The core routes: it gives each event to its parts and turns what they return into writes and actions. A part has
-/// private state and does not know the core or another part.
+/// The core routes: it gives each event to its parts, which write into the turn or return what the core has to do. A part
+/// has private state and does not know another part.
 package struct PeerCore: Sendable {
-  typealias Turn = RunCore.Turn<Action, Effect>
-
-  /// What the peer does once a commit is durable.
-  enum Effect: Sendable {
-    case act(Action)
-    case commands(CommandOutbox.Effect)
-    case samples(SampleOutbox.Effect)
-    case verdicts(VerdictInbox.Effect)
-    case courier(Courier.Effect)
-    case records(RecordCopies.Effect)
-    /// Says hello with the new store id, so that the streams begin anew.
-    case greet
-    /// Raises the alarm with this number, which is durable now.
-    case alarm(UInt64)
-  }
+  typealias Turn = RunCore.Turn<Action>
+  typealias Durable = RunCore.Durable<Action>
 
   let settings: Settings
   /// How far the times of an earlier boot are moved; `nil` when they fit this boot's clock.
@@ -27,22 +14,11 @@ package struct PeerCore: Sendable {
   var identity: PeerIdentity
   var session: PeerSession
   var pace: HeartbeatPace
-  var view: HubView
-  var commands: CommandOutbox
-  var samples: SampleOutbox
-  var verdicts: VerdictInbox
-  var forwarder: SpoolForwarder
-  var courier: Courier
-  /// Messages of this peer that the hub's handler refused too often.
-  var quarantine: Quarantine
+  var view: PeerView
+  var outbox: PeerOutbox
+  var mail: PeerMail
   var records: RecordCopies
-  var questions: HubQuestions
-  var failureDetector: HubFailureDetector
-  var screen = LiveScreen()
-  /// What the hub told this paired device last; `nil` for a peer without a key.
-  var enrolment: Enrolment?
-  /// The key that the hub is to know of this machine, until it does.
-  var announcing: KeyFingerprint?
+  var enrolment: PeerEnrolment
 
   /// Creates a peer from what its store kept; a new store has an empty history.
   ///
@@ -55,17 +31,21 @@ package struct PeerCore: Sendable {
     bootID: String = ""
   ) {
     self.settings = settings
-    enrolment = settings.enrolment
+    enrolment = PeerEnrolment(settings.enrolment)
     let shift = history.clock.flatMap { $0.shift(real: now, wallSeconds: wallSeconds, bootID: bootID) }
     self.shift = shift
-    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed))
+    rest = Turn.Rest(
+      generator: SeededGenerator(seed: settings.seed),
+      clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime))
     identity = PeerIdentity(
       storeID: settings.storeID,
       hub: history.hub.map { PeerIdentity.Hub(storeID: $0.storeID, deviceID: $0.deviceID) })
-    view = HubView(history.view, termSeen: history.term)
+    view = PeerView(
+      HubView(history.view, termSeen: history.term),
+      failureDetector: HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark))
     pace = HeartbeatPace(limits: settings.limits)
     session = PeerSession(
-      nonce: rest.generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.isRunOn)))
+      nonce: rest.generator.next(), interval: settings.limits.heartbeat(Heartbeat.first(isRunOn: view.hub.isRunOn)))
     let receiver = identity.receiver
     let delivery = history.delivery
     func stream(_ kind: StreamID.Kind, _ bounds: OutboundStream.Bounds) -> OutboundStream {
@@ -79,19 +59,16 @@ package struct PeerCore: Sendable {
     func mark(_ kind: StreamID.Kind) -> StreamMark {
       delivery.watermarks[StreamID(sender: receiver, kind: kind)] ?? .start
     }
-    commands = CommandOutbox(stream(.commands, .commands))
-    samples = SampleOutbox(stream(.samples, .samples))
-    verdicts = VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts))
-    forwarder = SpoolForwarder(bootID: bootID)
-    courier = Courier(
-      device: history.hub?.deviceID, stream: stream(.messages, .messages),
-      inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
-      latestSent: delivery.latestSent, latestReceived: delivery.latestReceived)
-    quarantine = Quarantine(delivery.quarantine, shift: shift)
+    outbox = PeerOutbox(
+      stream: stream, verdicts: VerdictInbox(from: identity.hub?.storeID, durable: mark(.verdicts)), bootID: bootID)
+    mail = PeerMail(
+      Courier(
+        own: settings.deviceID, device: history.hub?.deviceID, stream: stream(.messages, .messages),
+        inbox: InboundStream(StreamID(sender: receiver, kind: .messages), durable: mark(.messages)),
+        latestSent: delivery.latestSent, latestReceived: delivery.latestReceived),
+      quarantine: Quarantine(delivery.quarantine, shift: shift))
     records = RecordCopies(
       history.records, removed: history.removedRecords, through: history.recordsThrough)
-    questions = HubQuestions()
-    failureDetector = HubFailureDetector(limit: settings.hubLostAfter, mark: history.failureMark)
   }
 
   // MARK: What the app and the driver read
@@ -99,9 +76,9 @@ package struct PeerCore: Sendable {
   /// The last snapshot that was received.
   package var authoritative: Snapshot { view.authoritative }
   /// What the lock screen of this peer shows; `nil` before the first push.
-  package var liveActivity: LiveActivity? { screen.shown }
+  package var liveActivity: LiveActivity? { view.liveActivity }
   /// Converts this peer's clock to the hub's bus time; `nil` before the first snapshot.
-  package var clock: BusClock? { view.clock }
+  package var clock: BusClock? { view.hub.clock }
   /// Whether the hub has answered lately.
   package var isReachable: Bool { session.isReachable }
   /// When the hub was last heard; `nil` if it never was.
@@ -113,35 +90,41 @@ package struct PeerCore: Sendable {
 
   /// The phase with this peer's own commands applied that the snapshot does not show yet, for buttons that react at
   /// once.
-  package var predicted: RunPhase { commands.predicted(from: view.authoritative.phase) }
+  package var predicted: RunPhase { outbox.predicted(from: view.authoritative.phase) }
 
   /// How many commands wait for their verdict.
-  package var unjudgedCount: Int { commands.unjudgedCount }
+  package var unjudgedCount: Int { outbox.unjudgedCount }
 
   /// How many samples the hub has not acknowledged.
-  package var spooledCount: Int { samples.waitingCount }
+  package var spooledCount: Int { outbox.readingCount }
 
   /// Whether no more samples are accepted until the hub acknowledges some.
-  package var isSpoolFull: Bool { samples.isFull }
+  package var isSpoolFull: Bool { outbox.isFullOfReadings }
   /// How many more readings are accepted now.
-  package var sampleRoom: Int { samples.room }
+  package var sampleRoom: Int { outbox.roomForReadings }
 
   /// Whether no more commands are accepted until some are judged.
-  package var isOutboxFull: Bool { commands.isFull }
+  package var isOutboxFull: Bool { outbox.isFull }
 
   /// The newest value of a key that the hub sent; `nil` if it has sent none.
-  package func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
+  package func latest(_ key: String) -> AppMessage? { mail.latest(key) }
 
   /// The hub's bus time now, as far as this peer knows; `nil` before the first snapshot.
-  package func busNow(at now: BusTime) -> BusTime? { view.clock?.bus(at: now) }
+  package func busNow(at now: BusTime) -> BusTime? { view.hub.clock?.bus(at: now) }
+
+  /// How old the view is, whether it is stale, and whether the hub has said goodbye.
+  package func viewState(at now: BusTime) -> ViewState { view.state(hearing: session.hearing, at: now) }
+
+  /// The last alarm, of this incarnation or an earlier one; `nil` if there never was one.
+  package var lastHubLost: HubLost? { view.lastHubLost }
 
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? {
     let own = BusTime.earliest(
-      rest.commits.deadline, samples.flushAt, failureDeadline, records.answerAt, session.deadline, screenDeadline)
+      rest.commits.deadline, outbox.flushAt, session.isEnded ? nil : view.deadline(hearing: session.hearing),
+      records.answerAt, session.deadline)
     guard session.isUp else { return own }
-    return BusTime.earliest(
-      own, commands.retryAt, samples.retryAt, courier.deadline, forwarder.retryAt, records.retryAt)
+    return BusTime.earliest(own, outbox.retryAt, mail.retryAt, records.retryAt)
   }
 
   // MARK: Events
@@ -149,7 +132,7 @@ package struct PeerCore: Sendable {
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
     var turn = Turn(at: now, &rest)
-    failureDetector.pass(to: turn.now, isRunOn: view.isRunOn, hearing: session.hearing)
+    view.pass(to: turn.now, hearing: session.hearing)
     switch event {
     case .started: start(in: &turn)
     case .linkUp: greet(in: &turn)
@@ -158,46 +141,39 @@ package struct PeerCore: Sendable {
       loseLink(in: &turn)
       if session.refuseLink(reason) { turn.act(.reachability(false)) }
     case .suspended:
-      failureDetector.setListening(false, hearing: session.hearing)
+      view.setListening(false, hearing: session.hearing)
       loseLink(in: &turn)
-    case .resumed: failureDetector.setListening(true, hearing: session.hearing)
+    case .resumed: view.setListening(true, hearing: session.hearing)
     case .frame(let frame): receive(frame, in: &turn)
     case .event(let event): receive(event, in: &turn)
     case .press(let command): press(command, in: &turn)
-    case .samples(let samples): receive(samples, in: &turn)
+    case .samples(let samples):
+      outbox.add(samples, shown: view.hub, over: session.number, in: &turn)
     case .post(let message, let deliveryClass): post(message, deliveryClass, in: &turn)
-    case .handling(let value): withCourier(in: &turn) { $0.setHandling(value, into: &$2) }
+    case .handling(let value): mail.setHandling(value, over: session.number, in: &turn)
     case .handled(let stream, let sequence, let handlerGeneration):
-      guard stream == courier.inbox.stream else { break }
-      withCourier(in: &turn) {
-        $0.handle(through: sequence, handlerGeneration: handlerGeneration, into: &$2)
-      }
+      mail.handle(stream, through: sequence, handlerGeneration: handlerGeneration, in: &turn)
     case .failed(let stream, let sequence, let reason):
-      guard stream == courier.inbox.stream else { break }
-      withCourier(in: &turn) { $0.fail(sequence, reason, into: &$2) }
-    case .spooled(let presses): if forwarder.add(presses) { sendForwards(in: &turn) }
+      mail.fail(stream, sequence, reason, over: session.number, in: &turn)
+    case .spooled(let presses): outbox.add(presses, over: session.number, in: &turn)
     case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recordRead(let reading, .inquiry(let number)): turn.act(.answer(reading.answer, number))
     case .recordRead(_, .peer): break
-    case .ask(let inquiry):
-      questions.add(inquiry)
-      send(.inquire(inquiry), in: &turn)
-    case .announceKey(let key):
-      announcing = key
-      send(.announceKey(key), in: &turn)
+    case .ask(let inquiry): mail.ask(inquiry, over: session.number, in: &turn)
+    case .announceKey(let key): enrolment.announce(key, over: session.number, in: &turn)
     case .sendFailed: postpone(in: &turn)
-    case .committed(let id): for effect in turn.commits.committed(id) { perform(effect, in: &turn) }
+    case .committed(let id): for durable in turn.commits.committed(id) { carryOut(durable, in: &turn) }
     case .commitFailed(let id):
       guard turn.commits.fail(id, retryAt: turn.now + .seconds(1)) else { break }
       // The app gets an alarm even if the disk is full.
-      raiseAlarm(in: &turn)
+      view.raiseAlarm(in: &turn)
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
       if session.isEnded { turn.act(.note("the store took nothing more before the end"), .ended) }
     case .deadline: meetDeadlines(in: &turn)
     case .ending: end(in: &turn)
     }
-    checkForHubFailure(in: &turn)
-    drawScreen(in: &turn)
+    if !session.isEnded { view.check(hub: identity.hub?.deviceID, hearing: session.hearing, in: &turn) }
+    view.draw(pending: outbox.unjudgedKinds, hearing: session.hearing, in: &turn)
     if records.hasQuestions { answerWaiting(in: &turn) }
     let next = turn.commits.next(at: turn.now)
     if let next { turn.act(.commit(next.id, next.operations)) }
@@ -208,12 +184,11 @@ package struct PeerCore: Sendable {
 
   /// Sends a message in the present session, if there is one.
   func send(_ message: PeerMessage, in turn: inout Turn) {
-    guard let number = session.number else { return }
-    turn.act(.send(PeerFrame(session: number, sentAt: turn.now, message: message)))
+    turn.send(message, over: session.number)
   }
 
   private mutating func start(in turn: inout Turn) {
-    failureDetector.start(at: turn.now)
+    view.start(at: turn.now)
     var operations: [StoreOperation] = [.setClock(real: turn.now, bus: .zero)]
     if let shift { operations.append(.shiftRows(by: shift)) }
     turn.write(operations, then: [])
@@ -221,7 +196,7 @@ package struct PeerCore: Sendable {
 
   private mutating func end(in turn: inout Turn) {
     guard !session.isEnded else { return }
-    flushSamples(in: &turn)
+    outbox.flush(in: &turn)
     turn.write([], then: [.act(.ended)])
     send(.goodbye, in: &turn)
     session.end()
@@ -229,20 +204,14 @@ package struct PeerCore: Sendable {
   }
 
   private mutating func meetDeadlines(in turn: inout Turn) {
-    let now = turn.now
-    if let due = samples.flushAt, due <= turn.now { flushSamples(in: &turn) }
+    if let due = outbox.flushAt, due <= turn.now { outbox.flush(in: &turn) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
     let wasUp = session.isUp
     carryOut(session.meetDeadline(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
     guard wasUp else { return }
-    if let due = commands.retryAt, due <= turn.now { retryCommands(in: &turn) }
-    if let due = samples.retryAt, due <= turn.now {
-      samples.retry(at: turn.now, generator: &turn.generator)
-      sendSamples(in: &turn)
-    }
-    if let due = forwarder.retryAt, due <= turn.now { sendForwards(in: &turn) }
-    if let due = records.retryAt, due <= turn.now { fetchRecords(in: &turn) }
-    withCourier(in: &turn) { $0.meetDeadlines(at: now, generator: &$1, into: &$2) }
+    outbox.retry(over: session.number, in: &turn)
+    if let due = records.retryAt, due <= turn.now { records.fetchNext(over: session.number, in: &turn) }
+    mail.retry(over: session.number, in: &turn)
   }
 
   /// Notes a press or news of the run. The heartbeat becomes quick again if it was slow in a pause.
@@ -263,50 +232,35 @@ package struct PeerCore: Sendable {
     }
   }
 
-  private mutating func perform(_ effect: Effect, in turn: inout Turn) {
-    let now = turn.now
-    switch effect {
+  private mutating func carryOut(_ durable: Durable, in turn: inout Turn) {
+    guard durable.courier == nil else { return mail.carryOut(durable, over: session.number, in: &turn) }
+    switch durable {
     case .act(let action): turn.act(action)
-    case .commands(let effect):
-      if let receipt = commands.perform(effect) { return turn.act(.receipt(receipt)) }
-      sendCommands(in: &turn)
-    case .samples(let effect):
-      samples.perform(effect)
-      sendSamples(in: &turn)
-    case .verdicts(let effect):
-      guard verdicts.perform(effect) else { break }
-      send(.delivery(verdicts.acknowledgement), in: &turn)
-    case .courier(let effect):
-      withCourier(in: &turn) { $0.perform(effect, at: now, generator: &$1, into: &$2) }
-    case .records(let effect):
-      if let news = records.perform(effect) { turn.act(.record(news)) }
-      fetchRecords(in: &turn)
+    case .sendable, .processed: outbox.carryOut(durable, over: session.number, in: &turn)
+    case .recordChanged(let news, _):
+      if let news { turn.act(.record(news)) }
+      records.finishWriting(over: session.number, in: &turn)
     case .greet: if session.finishRenewal() { greet(in: &turn) }
-    case .alarm(let number): raiseAlarm(number, in: &turn)
+    case .alarm(let number): view.raiseAlarm(number, in: &turn)
+    case .acknowledge, .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .answer, .publishSnapshot,
+      .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell:
+      break
     }
   }
+}
 
-  /// Calls the courier and carries out the actions that it returns.
-  mutating func withCourier(
-    in turn: inout Turn,
-    _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
-  ) {
-    var wanted: [Courier.Action] = []
-    body(&courier, &turn.generator, &wanted)
-    for action in wanted {
-      switch action {
-      case .send(let message): send(.delivery(message), in: &turn)
-      case .write(let operations, let isUrgent, let effect):
-        quarantine.note(operations)
-        turn.write(
-          operations, then: effect.map { [.courier($0)] } ?? [],
-          dueAt: isUrgent ? nil : turn.now + CommitTiming.writeDelayMax)
-      case .hand(let handlerCall): turn.act(.hand(handlerCall))
-      case .receipt(let receipt): turn.act(.messageReceipt(receipt))
-      // The hub publishes this to everybody.
-      case .processed: break
-      case .note(let text): turn.act(.note(text))
-      }
-    }
+extension PeerCore.Action: CourierAction {
+  static func deliver(_ message: DeliveryMessage, over link: UInt64, at now: BusTime) -> Self {
+    .send(PeerFrame(session: link, sentAt: now, message: .delivery(message)))
+  }
+
+  /// The hub tells everybody.
+  static func announce(_ event: MessageEvent) -> Self? { nil }
+}
+
+extension Turn where Action == PeerCore.Action {
+  /// Sends a message in the session with this number, if there is one.
+  mutating func send(_ message: PeerMessage, over link: UInt64?) {
+    if let link { act(.send(PeerFrame(session: link, sentAt: now, message: message))) }
   }
 }

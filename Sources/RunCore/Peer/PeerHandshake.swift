@@ -5,18 +5,14 @@ extension PeerCore {
     guard let nonce = session.greet(isRepeat: isRepeat, at: turn.now, generator: &turn.generator) else { return }
     var hello = Hello(
       deviceID: settings.deviceID, role: settings.role, nodeID: settings.nodeID, storeID: identity.storeID,
-      nonce: nonce, termSeen: view.termSeen, listVersion: enrolment?.listVersion ?? 0,
-      listProof: enrolment?.listProof, nextHubKey: enrolment?.nextHubKey, isEphemeral: settings.isEphemeral)
+      nonce: nonce, termSeen: view.hub.termSeen, listVersion: enrolment.told?.listVersion ?? 0,
+      listProof: enrolment.told?.listProof, nextHubKey: enrolment.told?.nextHubKey, isEphemeral: settings.isEphemeral)
     if let hub = identity.hub {
       hello.hub = hub.storeID
-      let sent: [(StreamID.Kind, UInt64)] = [
-        (.commands, commands.acknowledged), (.samples, samples.acknowledged), (.messages, courier.stream.acknowledged),
-      ]
-      for (kind, acknowledged) in sent where acknowledged > 0 { hello.acknowledged[kind] = acknowledged }
-      for (kind, mark) in [(StreamID.Kind.verdicts, verdicts.durable), (.messages, courier.inbox.durable)]
-      where mark.sequence > 0 {
-        hello.received[kind] = mark
-      }
+      hello.acknowledged = outbox.acknowledged
+      hello.acknowledged[.messages] = mail.acknowledged
+      hello.acknowledged = hello.acknowledged.filter { $0.value > 0 }
+      hello.received = [.verdicts: outbox.verdictMark, .messages: mail.mark].filter { $0.value.sequence > 0 }
     }
     closeStreams()
     turn.act(.send(PeerFrame(session: 0, sentAt: turn.now, message: .hello(hello))))
@@ -30,22 +26,20 @@ extension PeerCore {
   }
 
   mutating func closeStreams() {
-    commands.close()
-    samples.close()
-    courier.close()
+    outbox.close()
+    mail.close()
     records.close()
-    forwarder.close()
   }
 
   /// Handles a frame that the hub sent to this peer.
   mutating func receive(_ frame: HubFrame, in turn: inout Turn) {
     guard frame.isPossible else { return turn.act(.note(Self.impossible)) }
     if case .goodbye = frame.message { return receiveGoodbye(session: frame.session, in: &turn) }
-    noteSignOfLife(in: &turn)
+    view.noteSignOfLife(in: &turn)
     switch frame.message {
     case .welcome(let welcome): return receive(welcome, session: frame.session, in: &turn)
     case .refused(let refusal): return receive(refusal, session: frame.session, in: &turn)
-    case .pairing(.paired(let told)): return note(told, in: &turn)
+    case .pairing(.paired(let told)): return _ = enrolment.note(told, in: &turn)
     case .pairing: return
     case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
     }
@@ -54,18 +48,30 @@ extension PeerCore {
     }
     hear(in: &turn)
     switch frame.message {
-    case .receipt(let receipt): receive(receipt, in: &turn)
+    case .receipt(let receipt):
+      outbox.receive(receipt, shown: view.authoritative.order, over: session.number, in: &turn)
     case .delivery(let message): receive(message, in: &turn)
     case .pong(let number, let newest, let recordsThrough):
       session.receivePong(number, at: turn.now)
       // The newest snapshot was lost, and the next one may be far away: ask for it.
       if lacks(newest) { send(.query, in: &turn) }
-      noteRecords(newest: recordsThrough, in: &turn)
-    case .recordChange(let change): receive(change, in: &turn)
+      records.note(newest: recordsThrough, over: session.number, in: &turn)
+    case .recordChange(let change): records.receive(change, over: session.number, in: &turn)
     case .state(let message): observe(message, isNewSession: false, in: &turn)
-    case .answer(let answer): if questions.receiveAnswer() { turn.act(.answered(answer)) }
+    case .answer(let answer): mail.receive(answer, in: &turn)
     case .welcome, .refused, .pairing, .goodbye: break
     }
+  }
+
+  /// Handles the hub's goodbye.
+  private mutating func receiveGoodbye(session number: UInt64, in turn: inout Turn) {
+    guard session.believesGoodbye(of: number) else {
+      return turn.act(.note("a goodbye of an earlier life of the hub was dropped"))
+    }
+    view.dismiss(in: &turn)
+    guard session.isUp else { return }
+    closeStreams()
+    if session.leave(at: turn.now, generator: &turn.generator) { turn.act(.reachability(false)) }
   }
 
   static let impossible = "the hub speaks of a term, a session or a count that no hub comes to: dropped"
@@ -77,14 +83,8 @@ extension PeerCore {
   mutating func observe(
     _ message: StateMessage, isNewSession: Bool, in turn: inout Turn
   ) {
-    guard let change = view.observe(message, isNewSession: isNewSession, at: turn.now) else { return }
-    let snapshot = message.snapshot
-    screen.catchUp(with: snapshot)
-    // Listeners hear each snapshot once, whether it was published, came with a welcome or answered a query.
-    turn.act(.hear(.snapshot(message)))
-    commands.dropShown(by: snapshot.order)
-    turn.write(view.keep(), then: [])
-    turn.act(.show(snapshot))
+    guard let change = view.observe(message, isNewSession: isNewSession, in: &turn) else { return }
+    outbox.dropShown(by: message.snapshot.order)
     if change.isTransition { noteNews(in: &turn) }
   }
 
@@ -102,32 +102,16 @@ extension PeerCore {
     guard view.isContinued(by: welcome.state.snapshot.order) else { return claimTerm(in: &turn) }
     pace.note(welcome.state.snapshot.phase, at: turn.now)
     session.open(number, at: turn.now, interval: pace.interval(at: turn.now))
-    view.open(welcome.speed)
+    view.open(term: welcome.state.snapshot.order.term, speed: welcome.speed)
     hear(in: &turn)
-    screen.beginSession(term: welcome.state.snapshot.order.term)
     observe(welcome.state, isNewSession: true, in: &turn)
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
       turn.act(.subscribe(welcome.eventsEndpoint, settings.topics))
     }
-    if let told = welcome.enrolment {
-      let before = enrolment?.nextHubKey
-      note(told, in: &turn)
-      // A hello tells the hub that its next key is kept here.
-      if told.nextHubKey != nil, told.nextHubKey != before, enrolment == told { return greet(in: &turn) }
-    }
-    if let key = announcing { send(.announceKey(key), in: &turn) }
+    if let told = welcome.enrolment, enrolment.note(told, in: &turn) { return greet(in: &turn) }
+    enrolment.announceAgain(over: session.number, in: &turn)
     openStreams(welcome, in: &turn)
-  }
-
-  /// Keeps what the hub tells this paired device about its bus. The hub may know the announced key from now on.
-  private mutating func note(_ told: Enrolment, in turn: inout Turn) {
-    guard enrolment != nil, told.listVersion >= enrolment?.listVersion ?? 0 else { return }
-    let known = announcing.flatMap { $0 == told.nextDeviceKey ? $0 : nil }
-    if known != nil { announcing = nil }
-    guard told != enrolment || known != nil else { return }
-    enrolment = told
-    turn.act(.enrolled(told, announced: known))
   }
 
   /// Checks that this peer's streams and the hub's marks are of one history. The streams of a peer without a hub go to
@@ -138,10 +122,7 @@ extension PeerCore {
     _ welcome: Welcome, isKnown: Bool, in turn: inout Turn
   ) -> Bool {
     let hub = PeerIdentity.Hub(storeID: welcome.storeID, deviceID: welcome.deviceID)
-    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    let standings = [
-      commands.check(mark(.commands)), samples.check(mark(.samples)), courier.stream.check(mark(.messages)),
-    ]
+    let standings = outbox.check(welcome.received) + [mail.check(welcome.received[.messages] ?? .start)]
     // A peer stores its hub before it sends anything. If it knows no hub and the hub has data of it, its store lost
     // history.
     let hasForgotten = identity.hub == nil && welcome.received.values.contains { $0.sequence > 0 }
@@ -160,24 +141,12 @@ extension PeerCore {
   }
 
   private mutating func openStreams(_ welcome: Welcome, in turn: inout Turn) {
-    let now = turn.now
-    func mark(_ kind: StreamID.Kind) -> StreamMark { welcome.received[kind] ?? .start }
-    commands.open(received: mark(.commands))
-    samples.open(received: mark(.samples))
-    acknowledgeSamples(through: mark(.samples).sequence, in: &turn)
-    acceptCommands(through: mark(.commands).sequence, in: &turn)
-    let expired = commands.expire(after: MessageStream.lifetime, shown: view.authoritative.order, at: turn.now)
-    carryOut(expired, in: &turn)
-    carryOut(commands.countFirstTries(), in: &turn)
-    sendCommands(in: &turn)
-    sendForwards(in: &turn)
-    for question in questions.waiting { send(.inquire(question), in: &turn) }
-    sendSamples(in: &turn)
-    let limits = settings.limits
-    withCourier(in: &turn) {
-      _ = $0.open(received: mark(.messages), within: limits, at: now, generator: &$1, into: &$2)
-    }
-    if limits.carriesRecords { openRecords(newest: welcome.recordsThrough, in: &turn) }
+    let (link, limits) = (session.number, settings.limits)
+    outbox.open(received: welcome.received, shown: view.authoritative.order, over: link, in: &turn)
+    mail.askAgain(over: link, in: &turn)
+    outbox.sendSamples(over: link, in: &turn)
+    mail.open(received: welcome.received[.messages] ?? .start, within: limits, over: link, in: &turn)
+    if limits.carriesRecords { records.open(newest: welcome.recordsThrough, over: link, in: &turn) }
   }
 
   // MARK: Lost history
@@ -203,23 +172,19 @@ extension PeerCore {
   }
 
   /// Moves the streams to a hub.
-  private mutating func bind(to hub: PeerIdentity.Hub, then: [Effect], in turn: inout Turn) {
+  private mutating func bind(to hub: PeerIdentity.Hub, then: [Durable], in turn: inout Turn) {
     let old = identity.receiver
     var operations = [identity.bind(to: hub)]
     if old != .none {
       operations += [StreamID.Kind.verdicts, .messages].map { .forgetStream(StreamID(sender: old, kind: $0)) }
     }
-    operations.append(commands.renumber(to: hub.storeID))
-    let messages = OutboundStreamID(receiver: hub.storeID, kind: .messages)
-    operations.append(.renumber(courier.stream.id, to: messages))
-    courier.device = hub.deviceID
-    operations += courier.renumber(to: messages, from: StreamID(sender: hub.storeID, kind: .messages))
-    let (writes, sendable) = samples.renumber(to: hub.storeID)
+    operations.append(outbox.renumberCommands(to: hub.storeID))
+    operations += mail.renumber(to: hub)
+    let (writes, sendable) = outbox.renumberSamples(to: hub.storeID)
     operations += writes
-    verdicts.renumber(from: hub.storeID)
     let restart = records.renumber()
     if old != .none { operations.append(restart) }
-    turn.write(operations, then: [.samples(sendable)] + then)
+    turn.write(operations, then: [sendable] + then)
   }
 
   // MARK: Refusals
@@ -249,11 +214,11 @@ extension PeerCore {
 
   /// Forgets a term that no hub comes to, because the hub does not believe it.
   private mutating func forgetTerm(in turn: inout Turn) {
-    let term = view.termSeen
+    let term = view.hub.termSeen
     guard session.isGreeting, let writes = view.forgetTerm() else { return }
     turn.act(.note("term \(term) is forgotten: no hub comes to it"))
     session.forgetNumber()
-    commands.dropJudged()
+    outbox.dropJudged()
     turn.write(writes + [records.renumber()], then: [])
     greet(in: &turn)
   }

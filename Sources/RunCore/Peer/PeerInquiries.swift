@@ -1,12 +1,10 @@
-import DequeModule
-
 // Messages of the app, and inquiries of callers on this machine.
 extension PeerCore {
   /// Posts a message of the app to the hub.
   mutating func post(
     _ message: AppMessage, _ deliveryClass: DeliveryClass, in turn: inout Turn
   ) {
-    if let refusal = submit(message, deliveryClass, in: &turn) {
+    if let refusal = mail.post(message, by: deliveryClass, over: session.number, in: &turn) {
       turn.act(.refusePost(message.id, refusal))
     }
   }
@@ -25,29 +23,23 @@ extension PeerCore {
       give(.refused("only the hub pairs devices: ask there"), to: number, in: &turn)
     case .unknown: give(.refused(InquiryFailure.unknown), to: number, in: &turn)
     case .outbox:
-      var lines = commands.reports(for: hub, at: turn.now) + courier.reports(at: turn.now)
-      lines += samples.reports(for: hub, at: turn.now)
+      let (commands, readings) = outbox.reports(for: hub, at: turn.now)
+      let lines = commands + mail.reports(at: turn.now) + readings
       give(.atOnce(.outbox(lines.sorted { $0.age > $1.age })), to: number, in: &turn)
     case .quarantine:
-      give(.atOnce(.quarantine(quarantine.reports(at: turn.now) { _ in hub })), to: number, in: &turn)
-    case .cancel(let id): give(cancel(id, in: &turn), to: number, in: &turn)
-    case .retry(let id):
-      guard let old = quarantine.message(id)?.message else {
-        return give(.refused(InquiryFailure.notQuarantined), to: number, in: &turn)
-      }
-      let message = AppMessage(id: turn.generator.identifier(), name: old.name, body: old.body)
-      guard submit(message, .queued, in: &turn) == nil else {
-        return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn)
-      }
-      give(quarantine.remove(id, answer: .done(message.id)), to: number, in: &turn)
+      give(.atOnce(.quarantine(mail.quarantineReports(for: hub, at: turn.now))), to: number, in: &turn)
+    case .cancel(let id):
+      let reply = outbox.cancel(id, shown: view.authoritative.order, in: &turn)
+      give(reply ?? mail.cancel(id, in: &turn), to: number, in: &turn)
+    case .retry(let id): give(mail.retry(id, over: session.number, in: &turn), to: number, in: &turn)
     case .post(let message, let device):
       guard device == nil || device == hub else {
         let reason = "a peer's messages go to its hub, and \(device?.rawValue ?? "") is not known as that"
         return give(.refused(reason), to: number, in: &turn)
       }
-      let refusal = submit(message, .queued, in: &turn)
+      let refusal = mail.post(message, by: .queued, over: session.number, in: &turn)
       give(.posted(message.id, to: device, refusal: refusal), to: number, in: &turn)
-    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, in: &turn)
+    case .discard(let id): give(mail.discard(id), to: number, in: &turn)
     }
   }
 
@@ -58,33 +50,5 @@ extension PeerCore {
     case .durably(let answer, let operations): turn.write(operations, then: [.act(.answer(answer, number))])
     case .read(let run, let from): turn.write([], then: [.act(.readRecord(run, from: from, .inquiry(number)))])
     }
-  }
-
-  private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
-    if commands.holds(id) {
-      guard let wanted = commands.cancel(id, shown: view.authoritative.order) else { return .cancelled(false) }
-      carryOut(wanted, in: &turn)
-      return .cancelled(true)
-    }
-    let spooled = CommandID(high: id.high, low: id.low)
-    if forwarder.holds(spooled) { return forwarder.cancel(spooled) ? .atOnce(.done(nil)) : .cancelled(false) }
-    guard courier.stream.rows.contains(where: { $0.item?.id == id }) else {
-      return .refused(InquiryFailure.notWaiting)
-    }
-    var isCancelled = false
-    withCourier(in: &turn) { isCancelled = $0.cancel(id, into: &$2) }
-    return .cancelled(isCancelled)
-  }
-
-  /// Gives a message to the courier.
-  ///
-  /// - Returns: why it was refused; `nil` when it was accepted.
-  private mutating func submit(
-    _ message: AppMessage, _ deliveryClass: DeliveryClass, in turn: inout Turn
-  ) -> PostRefusal? {
-    let now = turn.now
-    var refusal: PostRefusal?
-    withCourier(in: &turn) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
-    return refusal
   }
 }

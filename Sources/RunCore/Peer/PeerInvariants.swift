@@ -2,6 +2,6 @@
 extension PeerCore {
   /// What is wrong with the peer by its own rules, whatever its hub sends; empty when it is good.
   package func check() -> [String] {
-    commands.check() + samples.check() + courier.check()
+    outbox.check() + mail.check()
   }
 }

@@ -5,7 +5,7 @@ extension PeerCore {
     // Events that were queued before the link was lost must not make the hub look alive.
     guard session.isUp else { return }
     guard event.isPossible else { return turn.act(.note(Self.impossible)) }
-    noteSignOfLife(in: &turn)
+    view.noteSignOfLife(in: &turn)
     hear(in: &turn)
     switch event {
     case .snapshot(let message): observe(message, isNewSession: false, in: &turn)
@@ -13,7 +13,7 @@ extension PeerCore {
       turn.act(.hear(event))
       noteNews(in: &turn)
     case .live(let message):
-      screen.receive(message.push)
+      view.receive(message.push)
       turn.act(.hear(event))
       if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, in: &turn) }
     case .receipt, .presence, .message, .route: turn.act(.hear(event))

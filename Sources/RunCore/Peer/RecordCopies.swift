@@ -1,21 +1,6 @@
 /// The hub's records at a peer. It fetches them one change after another, and decides when a question about them is
 /// answered: once every change that the peer knows of has come, or after a while.
 struct RecordCopies: Sendable {
-  /// What the peer has to do, in order.
-  enum Action: Sendable {
-    /// Ask the hub.
-    case fetch(RecordFetch)
-    /// Commit these writes at once, and then carry out the effect.
-    case write([StoreOperation], then: Effect?)
-    case note(String)
-  }
-
-  /// What the copies do when a write is durable.
-  enum Effect: Sendable {
-    /// A change was written; the news for the app, if it is any.
-    indirect case written(RecordNews?)
-  }
-
   private var inbox: RecordInbox
   /// Questions that wait for changes on their way.
   private var questions = RecordQuestions()
@@ -41,14 +26,19 @@ struct RecordCopies: Sendable {
   // MARK: Fetching
 
   /// Begins a session with a hub whose last change has this number.
-  mutating func open(newest: UInt64, at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    Self.restart(unless: inbox.open(newest: newest)) + fetchNext(at: now, generator: &generator)
+  mutating func open(newest: UInt64, over link: UInt64?, in turn: inout PeerCore.Turn) {
+    if !inbox.open(newest: newest) { restart(in: &turn) }
+    fetchNext(over: link, in: &turn)
   }
 
   /// The hub states its last change within the session.
-  mutating func note(newest: UInt64, at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    Self.restart(unless: inbox.note(newest: newest)) + fetchNext(at: now, generator: &generator)
+  mutating func note(newest: UInt64, over link: UInt64?, in turn: inout PeerCore.Turn) {
+    if !inbox.note(newest: newest) { restart(in: &turn) }
+    fetchNext(over: link, in: &turn)
   }
+
+  /// The hub has lost changes, so everything is fetched again.
+  private func restart(in turn: inout PeerCore.Turn) { turn.write([.setRecordsThrough(0)]) }
 
   /// Ends the session.
   mutating func close() { inbox.close() }
@@ -62,44 +52,36 @@ struct RecordCopies: Sendable {
   }
 
   /// Asks for the next change, if one is missing and no answer is awaited.
-  mutating func fetchNext(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    inbox.ask(at: now, generator: &generator).map { [.fetch($0)] } ?? []
+  mutating func fetchNext(over link: UInt64?, in turn: inout PeerCore.Turn) {
+    guard let fetch = inbox.ask(at: turn.now, generator: &turn.generator) else { return }
+    turn.send(.fetchRecord(fetch), over: link)
   }
 
   /// Receives a change of the hub's records, or a part of one.
-  mutating func receive(_ change: RecordChange, at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+  mutating func receive(_ change: RecordChange, over link: UInt64?, in turn: inout PeerCore.Turn) {
     let outcome = inbox.receive(change)
     let through = inbox.hasPassedOver ? [] : [StoreOperation.setRecordsThrough(change.number)]
     switch outcome {
-    case nil: return []
-    case .ask: return fetchNext(at: now, generator: &generator)
+    case nil: break
+    case .ask: fetchNext(over: link, in: &turn)
     case .keep(let record, let isNews):
-      let news = isNews ? RecordNews.kept(record.summary) : nil
-      return [.write([.keepRecord(record, change: change.number)] + through, then: .written(news))]
+      turn.write(
+        [.keepRecord(record, change: change.number)] + through,
+        then: [.recordChanged(isNews ? .kept(record.summary) : nil, change.number)])
     case .remove:
       let remove = StoreOperation.removeRecord(change.runID, version: change.version, change: change.number)
-      return [.write([remove] + through, then: .written(.removed(change.runID)))]
-    case .neverCame: return [.write(through, then: .written(nil))]
+      turn.write([remove] + through, then: [.recordChanged(.removed(change.runID), change.number)])
+    case .neverCame: turn.write(through, then: [.recordChanged(nil, change.number)])
     case .unreadable:
-      return [.note("a record of the hub's cannot be read by this version of RunBus: update it to get it")]
-        + fetchNext(at: now, generator: &generator)
+      turn.act(.note("a record of the hub's cannot be read by this version of RunBus: update it to get it"))
+      fetchNext(over: link, in: &turn)
     }
   }
 
-  /// Carries out the effect of a write that is durable now. The next change can be asked for.
-  ///
-  /// - Returns: the news for the app.
-  mutating func perform(_ effect: Effect) -> RecordNews? {
-    switch effect {
-    case .written(let news):
-      inbox.finishWriting()
-      return news
-    }
-  }
-
-  /// If the hub has lost changes, everything is fetched again.
-  private static func restart(unless isContinued: Bool) -> [Action] {
-    isContinued ? [] : [.write([.setRecordsThrough(0)], then: nil)]
+  /// A change is durable: asks for the next one.
+  mutating func finishWriting(over link: UInt64?, in turn: inout PeerCore.Turn) {
+    inbox.finishWriting()
+    fetchNext(over: link, in: &turn)
   }
 
   // MARK: Answering

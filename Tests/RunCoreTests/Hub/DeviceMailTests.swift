@@ -4,7 +4,7 @@ import Testing
 @Suite("Devices, their stores, and messages to them")
 struct DeviceMailTests {
   private static let (old, new) = (StoreID(high: 1, low: 1), StoreID(high: 1, low: 2))
-  private var mail = DeviceMail(HubHistory(), shift: nil)
+  private var mail = DeviceMail(HubHistory(), own: .phone, shift: nil)
 
   private mutating func meet(_ device: DeviceID, _ store: StoreID, earlier: StoreID? = nil) -> String {
     mail.meet(KnownDevice(deviceID: device, role: .watch, storeID: store, heardAt: .zero))
@@ -17,9 +17,9 @@ struct DeviceMailTests {
 
   private mutating func post(_ id: UInt64, to store: StoreID, _ deliveryClass: DeliveryClass = .queued) {
     let message = AppMessage(id: MessageID(high: 0, low: id), name: "m", body: [])
+    var turns = PartTurns<MailAction>()
     _ = mail.with(store) { courier in
-      var actions: [Courier.Action] = []
-      _ = courier.post(message, by: deliveryClass, at: .zero, into: &actions)
+      turns.act { _ = courier.post(message, by: deliveryClass, over: (), in: &$0) }.actions
     }
   }
 

@@ -5,59 +5,39 @@ import Testing
 struct CourierTests {
   private static let store = StoreID(high: 2, low: 1)
 
-  private var generator = SeededGenerator(seed: 1)
-  private var now = BusTime.zero
-  private var effects: [Courier.Effect] = []
+  private var turns = PartTurns<MailAction>()
 
   private func courier(device: DeviceID? = DeviceID("watch"), isHandling: Bool = true) -> Courier {
     Courier(
-      device: device, rowDevice: device,
+      own: MailAction.own, device: device, rowDevice: device,
       stream: OutboundStream(OutboundStreamID(receiver: Self.store, kind: .messages), bounds: .messages),
       inbox: InboundStream(StreamID(sender: Self.store, kind: .messages)), isHandling: isHandling)
   }
 
   private mutating func lines(
-    _ courier: inout Courier, _ body: (inout Courier, inout SeededGenerator, inout [Courier.Action]) -> Void
+    _ courier: inout Courier, _ body: (inout Courier, inout Turn<MailAction>) -> Void
   ) -> [String] {
-    var actions: [Courier.Action] = []
-    body(&courier, &generator, &actions)
-    return actions.map { action in
-      switch action {
-      case .send(let message): return NodeLines.line(message)
-      case .write(let operations, let isUrgent, let effect):
-        if let effect { effects.append(effect) }
-        return MessagingLines.line(operations, isUrgent: isUrgent)
-      case .hand(let handlerCall): return NodeLines.line(handlerCall)
-      case .processed(let message, let isIncoming): return "\(message.id.low) handled \(isIncoming ? "here" : "there")"
-      case .receipt(let receipt): return NodeLines.line(receipt)
-      case .note: return "note"
-      }
-    }
+    turns.lines(\.line) { body(&courier, &$0) }
   }
 
   private mutating func commits(_ courier: inout Courier) -> [String] {
-    let (done, now) = (effects, now)
-    effects = []
-    return done.flatMap { effect in lines(&courier) { $0.perform(effect, at: now, generator: &$1, into: &$2) } }
+    turns.commit().flatMap { durable in lines(&courier) { $0.carryOut(durable, over: (), in: &$1) } }
   }
 
   private mutating func post(
     _ courier: inout Courier, _ message: AppMessage, _ deliveryClass: DeliveryClass
   ) -> (PostRefusal?, [String]) {
     var refusal: PostRefusal?
-    let now = now
-    let lines = lines(&courier) { refusal = $0.post(message, by: deliveryClass, at: now, into: &$2) }
+    let lines = lines(&courier) { refusal = $0.post(message, by: deliveryClass, over: (), in: &$1) }
     return (refusal, lines)
   }
 
   private mutating func open(_ courier: inout Courier) -> [String] {
-    let now = now
-    return lines(&courier) { _ = $0.open(received: .start, within: .full, at: now, generator: &$1, into: &$2) }
+    lines(&courier) { $0.open(received: .start, within: .full, over: (), in: &$1) }
   }
 
   private mutating func hears(_ courier: inout Courier, _ message: DeliveryMessage) -> [String] {
-    let now = now
-    return lines(&courier) { $0.receive(message, at: now, generator: &$1, into: &$2) }
+    lines(&courier) { _ = $0.receive(message, over: (), in: &$1) }
   }
 
   @Test("A live message is sent now or refused, and handed over at most once, without storage")
@@ -101,7 +81,7 @@ struct CourierTests {
     #expect(hears(&courier, .live(message)) == ["hand 1"])
     #expect(hears(&courier, .latest(key: "goal", version: 1, message)) == ["commit: take goal 1"])
     #expect(commits(&courier) == ["has goal 1"])
-    #expect(lines(&courier) { courier, _, actions in courier.setHandling(true, into: &actions) } == ["messages from 1"])
+    #expect(lines(&courier) { $0.setHandling(true, over: (), in: &$1) } == ["messages from 1"])
     #expect(hears(&courier, queued) == ["hand 1 at 1", "delivered to 1"])
     #expect(courier.value(of: "goal") == message)
   }

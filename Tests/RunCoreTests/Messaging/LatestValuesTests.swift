@@ -171,16 +171,14 @@ struct LatestValuesReceivingTests {
   func replacedMeanwhile() {
     var stage = LatestValuesStage()
     _ = stage.hears(1, 1)
-    _ = stage.does { values, now, generator in
+    _ = stage.does { values, way, turn in
       // Only the first write is durable.
       let first = LatestReceived(
         device: LatestValuesStage.device, store: LatestValuesStage.store, key: "goal", version: 1,
         message: MessagingLines.message(1))
-      _ = values.receive(
-        MessagingLines.message(2), key: "goal", version: 2, from: LatestValuesStage.device, LatestValuesStage.store,
-        room: LatestValues.Room())
-      return values.perform(
-        .received(first), sessionWith: LatestValuesStage.store, at: now, generator: &generator)
+      values.receive(
+        MessagingLines.message(2), key: "goal", version: 2, room: LatestValues.Room(), by: way, in: &turn)
+      values.makeReceived(first, by: way, in: &turn)
     }
     #expect(stage.hears(2, 2) == [])
   }

@@ -11,7 +11,7 @@ struct QuarantineTests {
         reason: "no", since: .zero + .seconds(10))
     }
     var quarantine = Quarantine([message(1)], shift: .seconds(-30))
-    quarantine.note([.quarantine(message(2)), .setTerm(1)])
+    quarantine.add(message(2))
     let reports = quarantine.reports(at: .zero + .seconds(10)) { _ in DeviceID("phone") }
     #expect(reports.map(\.id.low) == [1, 2])
     #expect(reports.map(\.age) == [.seconds(30), .zero])

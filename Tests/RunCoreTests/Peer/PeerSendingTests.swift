@@ -38,7 +38,7 @@ struct PeerSendingTests {
     _ = peer.presses(.pause, id: 1)
     var before = peer.now
     for wait in [2, 4, 8, 16, 30, 30, 30] as [Int64] {
-      let due = peer.core.commands.retryAt!
+      let due = peer.core.outbox.retryAt!
       #expect((wait * 750...wait * 1250).contains((due - before).nanoseconds / 1_000_000))
       var lines: [String] = []
       while peer.now < due {
@@ -144,7 +144,7 @@ struct PeerSendingTests {
     #expect(peer.sampleTransmissions.last?.moment == .runOffset(.seconds(4)))
     #expect(peer.hub(.delivery(.acknowledge(.samples, through: 1))) == [])
     #expect(peer.core.spooledCount == 1)
-    let due = peer.core.samples.retryAt!
+    let due = peer.core.outbox.retryAt!
     #expect((.seconds(7)...(.seconds(13))).contains(due - peer.now))
     var lines: [String] = []
     while peer.now < due {

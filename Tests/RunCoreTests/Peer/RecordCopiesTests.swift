@@ -3,24 +3,29 @@ import Testing
 
 @Suite("A peer's copies of the hub's records")
 struct RecordCopiesTests {
-  private var generator = SeededGenerator(seed: 1)
+  private var turns = PartTurns<PeerCore.Action>()
   private var copies = RecordCopies([], through: 0)
 
   @Test("Copies that no session fetches ask for nothing, whatever the hub says of its last change")
-  func noSession() {
-    var copies = RecordCopies([], through: 5)
-    var generator = SeededGenerator(seed: 1)
-    #expect(lines(copies.note(newest: 9, at: .zero, generator: &generator)) == [])
-    #expect(lines(copies.note(newest: 2, at: .zero, generator: &generator)) == [])
+  mutating func noSession() {
+    copies = RecordCopies([], through: 5)
+    #expect(note(newest: 9) == [])
+    #expect(note(newest: 2) == [])
   }
 
-  private func lines(_ actions: [RecordCopies.Action]) -> [String] {
-    actions.map { action in
-      switch action {
-      case .fetch(let fetch): "fetch after \(fetch.after) from \(fetch.from)"
-      case .write(let operations, let effect):
-        "write\(effect == nil ? "" : ", then go on"): \(operations.map(NodeLines.line).joined(separator: ", "))"
-      case .note: "note"
+  private mutating func lines(_ body: (inout RecordCopies, inout PeerCore.Turn) -> Void) -> [String] {
+    turns.lines(\.line) { body(&copies, &$0) }
+  }
+
+  private mutating func note(newest: UInt64) -> [String] { lines { $0.note(newest: newest, over: 1, in: &$1) } }
+
+  /// All writes are durable: returns the news for the app, and asks for the next change.
+  private mutating func commits() -> [String] {
+    turns.commit().flatMap { durable in
+      lines { copies, turn in
+        guard case .recordChanged(let news, _) = durable else { return }
+        if let news { turn.act(.record(news)) }
+        copies.finishWriting(over: 1, in: &turn)
       }
     }
   }
@@ -35,23 +40,22 @@ struct RecordCopiesTests {
   }
 
   private mutating func open(newest: UInt64) -> [String] {
-    lines(copies.open(newest: newest, at: .zero, generator: &generator))
+    lines { $0.open(newest: newest, over: 1, in: &$1) }
   }
 
   private mutating func removal(_ number: UInt64) -> [String] {
     let change = RecordChange(number: number, runID: RunID(high: 9, low: 1), version: 2, summary: nil)
-    return lines(copies.receive(change, at: .zero, generator: &generator))
+    return lines { $0.receive(change, over: 1, in: &$1) }
   }
 
   @Test("Changes are fetched one after another, each after the one before it is durable")
   mutating func fetching() {
     #expect(open(newest: 0) == [])
-    #expect(lines(copies.note(newest: 2, at: .zero, generator: &generator)) == ["fetch after 0 from 0"])
+    #expect(note(newest: 2) == ["fetch after 0.0 from 0"])
     #expect(copies.retryAt != nil)
-    #expect(removal(1) == ["write, then go on: records to 0.1"])
-    #expect(lines(copies.fetchNext(at: .zero, generator: &generator)) == [])
-    #expect(copies.perform(.written(nil)) == nil)
-    #expect(lines(copies.fetchNext(at: .zero, generator: &generator)) == ["fetch after 1 from 0"])
+    #expect(removal(1) == ["commit: records to 0.1"])
+    #expect(lines { $0.fetchNext(over: 1, in: &$1) } == [])
+    #expect(commits() == ["fetch after 0.1 from 0"])
     copies.close()
     #expect(copies.retryAt == nil)
   }
@@ -59,7 +63,7 @@ struct RecordCopiesTests {
   @Test("A hub that has lost changes is asked for all of them")
   mutating func lostChanges() {
     copies = RecordCopies([], through: 7)
-    #expect(open(newest: 5) == ["write: records to 0.0", "fetch after 0 from 0"])
+    #expect(open(newest: 5) == ["commit: records to 0.0", "fetch after 0.0 from 0"])
   }
 
   private func summary(_ run: UInt64, _ version: UInt64) -> RecordSummary {
@@ -70,15 +74,14 @@ struct RecordCopiesTests {
 
   @Test("Removed runs are listed behind the copies, over a restart, and until a newer version comes")
   mutating func removals() {
-    let run = RunID(high: 9, low: 1)
     copies = RecordCopies([summary(1, 1), summary(2, 1)], removed: [RunID(high: 9, low: 3): 4], through: 0)
     #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 1v1 2v1 of 3, 3v4 removed")
     #expect(line(copies.answer(.records(from: 2), 1, at: .zero)) == "records  of 3, 3v4 removed")
     #expect(line(copies.answer(.records(from: 3), 1, at: .zero)) == "records  of 3")
     // The hub's word removes a copy, and what it removed is listed from then on.
     _ = open(newest: 1)
-    #expect(removal(1) == ["write, then go on: remove record 2, records to 0.1"])
-    #expect(copies.perform(.written(.removed(run))) == .removed(run))
+    #expect(removal(1) == ["commit: remove record 2, records to 0.1"])
+    #expect(commits() == ["removed run 1"])
     #expect(line(copies.answer(.records(from: 0), 1, at: .zero)) == "records 2v1 of 3, 1v2 removed, 3v4 removed")
   }
 
@@ -93,7 +96,7 @@ struct RecordCopiesTests {
     #expect(copies.dueReplies(at: .zero + .seconds(3)).map(\.number) == [2])
     _ = removal(1)
     #expect(copies.dueReplies(at: .zero + .seconds(3)).isEmpty)
-    _ = copies.perform(.written(nil))
+    _ = commits()
     #expect(copies.dueReplies(at: .zero + .seconds(3)).map { "\($0.number) \(line($0.reply))" } == ["3 refuse"])
     #expect(!copies.hasQuestions)
   }

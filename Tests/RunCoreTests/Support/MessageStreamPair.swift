@@ -13,9 +13,9 @@ struct MessageStreamPair {
   struct Node {
     var stream: MessageStream
     var disk = WorldDisk()
-    /// Gathered writes with their effects, in order; a crash may lose the first or keep it.
-    var batch: [(operations: [StoreOperation], effect: MessageStream.Effect?)] = []
-    var generator: SeededGenerator
+    /// Gathered writes, in order; a crash may lose the first or keep it. What follows them is in the turns.
+    var batch: [StoreOperation] = []
+    var turns = PartTurns<MailAction>()
 
     var durable: StoredDelivery { disk.state.delivery }
     /// What is durable of the messages that the sender owes.
@@ -50,8 +50,8 @@ struct MessageStreamPair {
 
   init(failuresMax: Int = 3) {
     self.failuresMax = failuresMax
-    near = Node(stream: Self.stream(StoredDelivery(), isSender: true), generator: SeededGenerator(seed: 1))
-    far = Node(stream: Self.stream(StoredDelivery(), isSender: false), generator: SeededGenerator(seed: 2))
+    near = Node(stream: Self.stream(StoredDelivery(), isSender: true))
+    far = Node(stream: Self.stream(StoredDelivery(), isSender: false))
     open()
   }
 
@@ -72,7 +72,7 @@ struct MessageStreamPair {
     case .post:
       posted += 1
       let message = AppMessage(id: MessageID(high: 0, low: posted), name: "m", body: [])
-      nearDoes { stream, now, _ in stream.post(message, at: now) ?? [] }
+      nearDoes { stream, _, turn in _ = stream.post(message, in: &turn) }
     case .deliver: if !toFar.isEmpty { reachFar(toFar.removeFirst()) } else { deliverBack() }
     case .lose: if !toFar.isEmpty { toFar.removeFirst() } else if !toNear.isEmpty { toNear.removeFirst() }
     case .duplicate:
@@ -83,14 +83,14 @@ struct MessageStreamPair {
     case .commitSender: commitNear()
     case .commitReceiver: commitFar()
     case .crashSender:
-      near = Node(stream: Self.stream(near.durable, isSender: true), disk: near.disk, generator: near.generator)
+      near = Node(stream: Self.stream(near.durable, isSender: true), disk: near.disk)
       open()
     case .crashReceiver:
       desk = []
       failedRound = nil
       returned = []
       toldToAll = []
-      far = Node(stream: Self.stream(far.durable, isSender: false), disk: far.disk, generator: far.generator)
+      far = Node(stream: Self.stream(far.durable, isSender: false), disk: far.disk)
       open()
     case .handled: work(fails: false)
     case .failed: if failures < failuresMax { work(fails: true) }
@@ -106,11 +106,13 @@ struct MessageStreamPair {
     far.stream.close()
     let mark = far.durable.watermarks[Self.incoming] ?? .start
     nearDoes {
-      $0.open(received: mark, within: .full, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2)
+      _ = $0.open(received: mark, within: .full, by: $1, in: &$2)
+      $0.send(by: $1, in: &$2)
     }
     if !near.stream.isOpen { faults.append("the sender's stream did not open") }
     farDoes {
-      $0.open(received: .start, within: .full, at: $1, generator: &$2).actions + $0.send(at: $1, generator: &$2)
+      _ = $0.open(received: .start, within: .full, by: $1, in: &$2)
+      $0.send(by: $1, in: &$2)
     }
   }
 
@@ -121,21 +123,23 @@ struct MessageStreamPair {
       if fails {
         failures += 1
         failedRound = next.handlerGeneration
-        return farDoes { stream, _, _ in stream.fail(next.sequence, "no") }
+        return farDoes { $0.fail(next.sequence, "no", by: $1, in: &$2) }
       }
       returned.append((next.sequence, next.message.id.low))
-      return farDoes { stream, _, _ in stream.handle(through: next.sequence, handlerGeneration: nil) }
+      return farDoes { stream, _, turn in stream.handle(through: next.sequence, handlerGeneration: nil, in: &turn) }
     }
   }
 
   // MARK: Both sides
 
   private mutating func nearDoes(
-    _ body: (inout MessageStream, BusTime, inout SeededGenerator) -> [MessageStream.Action]
+    _ body: (inout MessageStream, Way<MailAction>, inout Turn<MailAction>) -> Void
   ) {
-    for action in body(&near.stream, now, &near.generator) {
+    let (writes, actions) = near.turns.act(at: now) { body(&near.stream, near.stream.way, &$0) }
+    near.batch += writes?.0 ?? []
+    for action in actions {
       switch action {
-      case .send(let message):
+      case .deliver(let message):
         if case .messages(let transmissions) = message {
           for transmission in transmissions
           where near.rows.allSatisfy({ $0.sequence != transmission.sequence }) {
@@ -143,10 +147,10 @@ struct MessageStreamPair {
           }
         }
         toFar.append(message)
-      case .write(let operations, _, let effect): near.batch.append((operations, effect))
-      case .receipt(let receipt): tell(receipt)
-      case .processed(let message, let isIncoming): tellAll(message, isIncoming ? "came to its sender" : nil)
+      case .messageReceipt(let receipt): tell(receipt)
+      case .told(let event): tellAll(event, event.to == MailAction.own ? "came to its sender" : nil)
       case .hand: faults.append("the sender got a message")
+      case .note: break
       }
     }
   }
@@ -168,60 +172,56 @@ struct MessageStreamPair {
   }
 
   private mutating func farDoes(
-    _ body: (inout MessageStream, BusTime, inout SeededGenerator) -> [MessageStream.Action]
+    _ body: (inout MessageStream, Way<MailAction>, inout Turn<MailAction>) -> Void
   ) {
-    for action in body(&far.stream, now, &far.generator) {
+    let (writes, actions) = far.turns.act(at: now) { body(&far.stream, far.stream.way, &$0) }
+    far.batch += writes?.0 ?? []
+    for action in actions {
       switch action {
-      case .send(let message):
+      case .deliver(let message):
         if case .acknowledge(_, let sequence) = message,
           sequence > far.durable.watermarks[Self.incoming]?.sequence ?? 0
         {
           faults.append("\(sequence) was acknowledged before it was durable")
         }
         toNear.append(message)
-      case .write(let operations, _, let effect): far.batch.append((operations, effect))
-      case .hand(let message, let sequence): desk.append((message, sequence, far.stream.handlerGeneration))
-      case .processed(let message, let isIncoming):
-        let isFirst = toldToAll.insert(message.id.low).inserted
-        tellAll(message, isIncoming ? isFirst ? nil : "was told twice" : "was sent by its receiver")
-      case .receipt: break
+      case .hand(let call): desk.append((call.received.message, call.sequence ?? 0, call.handlerGeneration))
+      case .told(let event):
+        let isFirst = toldToAll.insert(event.id.low).inserted
+        let isIncoming = event.to == MailAction.own
+        tellAll(event, isIncoming ? isFirst ? nil : "was told twice" : "was sent by its receiver")
+      case .messageReceipt, .note: break
       }
     }
   }
 
-  private mutating func tellAll(_ message: AppMessage, _ fault: String?) {
+  private mutating func tellAll(_ message: MessageEvent, _ fault: String?) {
     if let fault { faults.append("\(message.id.low) \(fault)") }
     if !processed.contains(message.id.low) { faults.append("\(message.id.low) is told and not processed") }
   }
 
   private mutating func commitNear() {
-    let batch = near.batch
+    for operation in near.batch { near.disk.apply(operation) }
     near.batch = []
-    for write in batch { for operation in write.operations { near.disk.apply(operation) } }
-    for write in batch {
-      if let effect = write.effect { nearDoes { $0.perform(effect, at: $1, generator: &$2) } }
-    }
+    for durable in near.turns.commit() { nearDoes { $0.carryOut(durable, by: $1, in: &$2) } }
   }
 
   private mutating func commitFar() {
-    let batch = far.batch
+    for operation in far.batch { far.disk.apply(operation) }
     far.batch = []
-    for write in batch { for operation in write.operations { far.disk.apply(operation) } }
     let mark = far.durable.watermarks[Self.incoming]?.sequence ?? 0
     // The app's effect is durable with the watermark.
     processed += returned.filter { $0.place <= mark }.map(\.id)
     returned.removeAll { $0.place <= mark }
-    for write in batch {
-      if let effect = write.effect { farDoes { $0.perform(effect, at: $1, generator: &$2) } }
-    }
+    for durable in far.turns.commit() { farDoes { $0.carryOut(durable, by: $1, in: &$2) } }
   }
 
   private mutating func reachFar(_ message: DeliveryMessage) {
-    farDoes { $0.receive(message, at: $1, generator: &$2) }
+    farDoes { $0.receive(message, by: $1, in: &$2) }
   }
 
   private mutating func reachNear(_ message: DeliveryMessage) {
-    nearDoes { $0.receive(message, at: $1, generator: &$2) }
+    nearDoes { $0.receive(message, by: $1, in: &$2) }
   }
 
   // MARK: Until everything has arrived
@@ -238,7 +238,7 @@ struct MessageStreamPair {
       if toFar.isEmpty, toNear.isEmpty, desk.isEmpty, near.batch.isEmpty, far.batch.isEmpty {
         guard let due = near.stream.retryAt else { break }
         now = max(now, due)
-        nearDoes { $0.retry(at: $1, generator: &$2) }
+        nearDoes { $0.retry(by: $1, in: &$2) }
       }
     }
     if !near.stream.outbound.isAcknowledged { faults.append("the stream did not settle") }

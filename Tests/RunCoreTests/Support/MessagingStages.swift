@@ -7,8 +7,7 @@ struct MessageStreamStage {
 
   private(set) var stream: MessageStream
   var now = BusTime.zero
-  private var generator = SeededGenerator(seed: 1)
-  private var effects: [MessageStream.Effect] = []
+  private var turns = PartTurns<MailAction>()
 
   /// - Parameter isOpen: whether a session is open and nothing was ever sent in it.
   init(isOpen: Bool = true, bounds: OutboundStream.Bounds = .messages) {
@@ -19,48 +18,32 @@ struct MessageStreamStage {
   }
 
   mutating func does(
-    _ body: (inout MessageStream, BusTime, inout SeededGenerator) -> [MessageStream.Action]
+    _ body: (inout MessageStream, Way<MailAction>, inout Turn<MailAction>) -> Void
   ) -> [String] {
-    body(&stream, now, &generator).map { action in
-      switch action {
-      case .send(let message): return NodeLines.line(message)
-      case .write(let operations, let isUrgent, let effect):
-        if let effect { effects.append(effect) }
-        return MessagingLines.line(operations, isUrgent: isUrgent)
-      case .hand(let message, let sequence): return "hand \(message.id.low) at \(sequence)"
-      case .processed(let message, let isIncoming): return "\(message.id.low) handled \(isIncoming ? "here" : "there")"
-      case .receipt(let receipt): return NodeLines.line(receipt)
-      }
-    }
+    turns.lines(at: now, \.line) { body(&stream, stream.way, &$0) }
   }
 
   /// All writes become durable.
   mutating func commits() -> [String] {
-    let done = effects
-    effects = []
-    return done.flatMap { effect in does { $0.perform(effect, at: $1, generator: &$2) } }
+    turns.commit().flatMap { durable in does { $0.carryOut(durable, by: $1, in: &$2) } }
   }
 
   /// The lines of a post; `nil` when it is refused.
   mutating func post(_ id: UInt64, bytes: Int = 0) -> [String]? {
-    var isRefused = false
-    let lines = does { stream, now, _ in
-      guard let actions = stream.post(MessagingLines.message(id, bytes: bytes), at: now) else {
-        isRefused = true
-        return []
-      }
-      return actions
-    }
-    return isRefused ? nil : lines
+    var isTaken = false
+    let lines = does { stream, _, turn in isTaken = stream.post(MessagingLines.message(id, bytes: bytes), in: &turn) }
+    return isTaken ? lines : nil
   }
 
   mutating func cancel(_ id: UInt64) -> [String] {
-    does { stream, _, _ in stream.cancel(MessageID(high: 0, low: id)) ?? [] }
+    does { stream, _, turn in _ = stream.cancel(MessageID(high: 0, low: id), in: &turn) }
   }
 
   mutating func open(received mark: StreamMark = .start, within limits: ConnectionLimits = .full) -> [String] {
-    does { $0.open(received: mark, within: limits, at: $1, generator: &$2).actions }
-      + does { $0.send(at: $1, generator: &$2) }
+    does {
+      guard $0.open(received: mark, within: limits, by: $1, in: &$2) == .good else { return }
+      $0.send(by: $1, in: &$2)
+    }
   }
 
   mutating func close() { stream.close() }
@@ -71,7 +54,7 @@ struct MessageStreamStage {
   }
 
   mutating func hears(_ message: DeliveryMessage) -> [String] {
-    does { $0.receive(message, at: $1, generator: &$2) }
+    does { $0.receive(message, by: $1, in: &$2) }
   }
 
   /// Messages whose ids are ten times their sequence numbers arrive.
@@ -81,19 +64,19 @@ struct MessageStreamStage {
   }
 
   mutating func handles(through sequence: UInt64, generation: UInt64? = nil) -> [String] {
-    does { stream, _, _ in stream.handle(through: sequence, handlerGeneration: generation) }
+    does { stream, _, turn in stream.handle(through: sequence, handlerGeneration: generation, in: &turn) }
   }
 
-  mutating func fails(_ sequence: UInt64) -> [String] { does { stream, _, _ in stream.fail(sequence, "no") } }
+  mutating func fails(_ sequence: UInt64) -> [String] { does { $0.fail(sequence, "no", by: $1, in: &$2) } }
 
-  mutating func startsHandling() -> [String] { does { stream, _, _ in stream.startHandling() } }
+  mutating func startsHandling() -> [String] { does { $0.startHandling(by: $1, in: &$2) } }
 
   mutating func stopsHandling() { stream.stopHandling() }
 
   /// Goes to the moment of the next retry.
   mutating func retries() -> [String] {
     if let due = stream.retryAt { now = due }
-    return does { $0.retry(at: $1, generator: &$2) }
+    return does { $0.retry(by: $1, in: &$2) }
   }
 }
 
@@ -105,8 +88,7 @@ struct LatestValuesStage {
   private(set) var values: LatestValues
   var now = BusTime.zero
   private(set) var isOpen = false
-  private var generator = SeededGenerator(seed: 1)
-  private var effects: [LatestValues.Effect] = []
+  private var turns = PartTurns<MailAction>()
 
   init(posted: [LatestRow] = [], received: [LatestReceived] = [], isOpen: Bool = true) {
     values = LatestValues(receiver: Self.device, posted: posted, received: received)
@@ -114,45 +96,40 @@ struct LatestValuesStage {
   }
 
   mutating func does(
-    _ body: (inout LatestValues, BusTime, inout SeededGenerator) -> [LatestValues.Action]
+    with store: StoreID = Self.store,
+    _ body: (inout LatestValues, Way<MailAction>, inout Turn<MailAction>) -> Void
   ) -> [String] {
-    body(&values, now, &generator).map { action in
-      switch action {
-      case .send(let message): return NodeLines.line(message)
-      case .write(let operations, let isUrgent, let effect):
-        if let effect { effects.append(effect) }
-        return MessagingLines.line(operations, isUrgent: isUrgent)
-      case .hand(let row): return "hand \(row.message.id.low)"
-      case .receipt(let receipt): return NodeLines.line(receipt)
-      case .note: return "note"
-      }
-    }
+    let way = Way<MailAction>(
+      link: (), isOpen: isOpen, own: MailAction.own, other: Self.device, store: store, handlerGeneration: 0)
+    return turns.lines(at: now, \.line) { body(&values, way, &$0) }
   }
 
-  /// All writes become durable.
+  /// All writes become durable. As a courier does whose app has a handler, the stage hands received values over.
   mutating func commits(sessionWith store: StoreID = Self.store) -> [String] {
-    let done = effects
-    effects = []
-    let session = isOpen ? store : nil
-    return done.flatMap { effect in does { $0.perform(effect, sessionWith: session, at: $1, generator: &$2) } }
+    turns.commit().flatMap { durable in
+      does(with: store) { values, way, turn in
+        switch durable {
+        case .valueReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
+        case .valueSendable(_, let key, let version): values.makeSendable(key, version: version, by: way, in: &turn)
+        case .valueReceived(let row):
+          values.makeReceived(row, by: way, in: &turn)
+          way.hand(row.message, .latest(key: row.key), in: &turn)
+        default: break
+        }
+      }
+    }
   }
 
   /// The lines of a post; `nil` when it is refused.
   mutating func post(_ id: UInt64, _ key: String = "goal") -> [String]? {
-    var isRefused = false
-    let lines = does { values, _, _ in
-      guard let actions = values.post(MessagingLines.message(id), key: key) else {
-        isRefused = true
-        return []
-      }
-      return actions
-    }
-    return isRefused ? nil : lines
+    var isTaken = false
+    let lines = does { isTaken = $0.post(MessagingLines.message(id), key: key, by: $1, in: &$2) }
+    return isTaken ? lines : nil
   }
 
   mutating func open() -> [String] {
     isOpen = true
-    return does { $0.open(at: $1, generator: &$2) }
+    return does { $0.open(by: $1, in: &$2) }
   }
 
   mutating func close() {
@@ -161,27 +138,27 @@ struct LatestValuesStage {
   }
 
   mutating func acknowledges(_ version: UInt64, _ key: String = "goal") -> [String] {
-    does { values, _, _ in values.acknowledge(key, version: version) }
+    does { $0.acknowledge(key, version: version, by: $1, in: &$2) }
   }
 
   mutating func refuses(_ version: UInt64, _ key: String = "goal") -> [String] {
-    does { values, _, _ in values.giveUp(key, version: version) }
+    does { $0.giveUp(key, version: version, by: $1, in: &$2) }
   }
 
   mutating func hears(
     _ id: UInt64, _ version: UInt64, _ key: String = "goal", bytes: Int = 0, from store: StoreID = Self.store,
     room: LatestValues.Room = LatestValues.Room()
   ) -> [String] {
-    does { values, _, _ in
-      values.receive(
-        MessagingLines.message(id, bytes: bytes), key: key, version: version, from: Self.device, store, room: room)
+    does(with: store) {
+      $0.receive(
+        MessagingLines.message(id, bytes: bytes), key: key, version: version, room: room, by: $1, in: &$2)
     }
   }
 
   /// Goes to the moment of the next retry.
   mutating func retries() -> [String] {
     if let due = values.retryAt { now = due }
-    return does { $0.retry(at: $1, generator: &$2) }
+    return does { $0.retry(by: $1, in: &$2) }
   }
 
   mutating func postpone(to time: BusTime) { values.postpone(to: time) }
@@ -198,24 +175,41 @@ enum MessagingLines {
   static func message(_ id: UInt64, bytes: Int = 0) -> AppMessage {
     AppMessage(id: MessageID(high: 0, low: id), name: "m", body: Array(repeating: 0, count: bytes))
   }
-
-  static func line(_ operations: [StoreOperation], isUrgent: Bool) -> String {
-    "\(isUrgent ? "commit" : "later"): \(operations.map(NodeLines.line).joined(separator: ", "))"
-  }
 }
 
 extension MessageStream {
+  /// The ways out of a courier with this stream.
+  var way: Way<MailAction> {
+    Way(
+      link: (), isOpen: isOpen, own: MailAction.own, other: DeviceID("watch"), store: inbound.stream.sender,
+      handlerGeneration: handlerGeneration)
+  }
+
   /// Routes a frame as a courier does whose app has a handler.
   mutating func receive(
-    _ message: DeliveryMessage, at now: BusTime, generator: inout SeededGenerator
-  ) -> [Action] {
+    _ message: DeliveryMessage, by way: Way<MailAction>, in turn: inout Turn<MailAction>
+  ) {
     switch message {
-    case .messages(let transmissions): receive(transmissions)
-    case .tombstones(_, let from, let through): skip(from: from, through: through)
-    case .acknowledge(_, let sequence): acknowledge(through: sequence, at: now, generator: &generator)
-    case .delivered(let sequence): reportDelivered(through: sequence)
-    case .goBack(_, let sequence, let failure): goBack(to: sequence, failure: failure, at: now, generator: &generator)
-    case .verdicts, .latest, .acknowledgeLatest, .refuseLatest, .live: []
+    case .messages(let transmissions): receive(transmissions, by: way, in: &turn)
+    case .tombstones(_, let from, let through): skip(from: from, through: through, by: way, in: &turn)
+    case .acknowledge(_, let sequence): acknowledge(through: sequence, by: way, in: &turn)
+    case .delivered(let sequence): reportDelivered(through: sequence, by: way, in: &turn)
+    case .goBack(_, let sequence, let failure): _ = goBack(to: sequence, failure: failure, by: way, in: &turn)
+    case .verdicts, .latest, .acknowledgeLatest, .refuseLatest, .live: break
+    }
+  }
+
+  /// Carries out what follows a write, as a courier does.
+  mutating func carryOut(
+    _ durable: Durable<MailAction>, by way: Way<MailAction>, in turn: inout Turn<MailAction>
+  ) {
+    switch durable {
+    case .sendable(_, let sequence, let durabilityGeneration):
+      makeSendable(through: sequence, durabilityGeneration: durabilityGeneration, by: way, in: &turn)
+    case .processed(_, let mark, let messages, let bindingGeneration):
+      makeProcessed(mark, messages, bindingGeneration: bindingGeneration, by: way, in: &turn)
+    case .messageReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
+    default: break
     }
   }
 }

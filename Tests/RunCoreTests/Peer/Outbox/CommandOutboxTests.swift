@@ -6,17 +6,26 @@ struct CommandOutboxTests {
   private static let hub = StoreID(high: 1, low: 1)
   private static let shown = SnapshotOrder(term: 1, revision: 4, tick: 9)
   private var generator = SeededGenerator(seed: 1)
+  private var turns = PartTurns<PeerCore.Action>()
   private var outbox = CommandOutbox(
     OutboundStream(OutboundStreamID(receiver: Self.hub, kind: .commands), bounds: .commands))
 
-  /// Writes actions as lines and makes every write durable.
-  private mutating func lines(_ actions: [CommandOutbox.Action]) -> [String] {
-    actions.flatMap { action in
-      switch action {
-      case .receipt(let receipt): return [NodeLines.line(receipt)]
-      case .write(let operations, let isUrgent, let effects):
-        let line = "\(isUrgent ? "write" : "write later"): \(operations.map(NodeLines.line).joined(separator: ", "))"
-        return [line] + effects.compactMap { outbox.perform($0).map(NodeLines.line) }
+  /// A call of the outbox as lines. Its write becomes durable at once.
+  private mutating func lines(
+    at now: BusTime = .zero, _ body: (inout CommandOutbox, inout PeerCore.Turn) -> Void
+  ) -> [String] {
+    turns.lines(at: now, \.line) { body(&outbox, &$0) } + commits()
+  }
+
+  private mutating func commits() -> [String] {
+    turns.commit().flatMap { durable in
+      turns.lines(\.line) { turn in
+        switch durable {
+        case .act(let action): turn.act(action)
+        case .sendable(_, let sequence, let durabilityGeneration):
+          outbox.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
+        default: break
+        }
       }
     }
   }
@@ -25,7 +34,7 @@ struct CommandOutboxTests {
   {
     var command = Command(id: CommandID(high: 4, low: id), kind: kind, source: .watch)
     command.runID = run.map { RunID(high: 9, low: $0) }
-    return lines(outbox.add(command, isGoing: false, at: .zero + .seconds(seconds)))
+    return lines(at: .zero + .seconds(seconds)) { $0.add(command, isGoing: false, in: &$1) }
   }
 
   private mutating func sent(at seconds: Int64 = 0) -> [String] {
@@ -37,7 +46,7 @@ struct CommandOutboxTests {
   }
 
   private mutating func accept(through sequence: UInt64) -> [String] {
-    lines(outbox.accept(through: sequence, at: .zero, generator: &generator))
+    lines { $0.accept(through: sequence, in: &$1) }
   }
 
   private mutating func judge(_ kind: CommandKind, _ id: UInt64, revision: UInt64, run: UInt64? = nil) -> String? {
@@ -48,15 +57,20 @@ struct CommandOutboxTests {
     return outbox.judge(verdict, of: id, shown: Self.shown).map(NodeLines.line)
   }
 
+  private mutating func cancel(_ low: UInt64) -> [String] {
+    let id = id(low)
+    return lines { _ = $0.cancel(id, shown: Self.shown, in: &$1) }
+  }
+
   private func id(_ low: UInt64) -> MessageID { MessageID(high: 4, low: low) }
 
   @Test("A command is durable, is sent, is accepted, and leaves with its verdict")
   mutating func way() {
-    #expect(press(.start, 1) == ["write: owe commands 1", "start queued"])
-    #expect(lines(outbox.countFirstTries()) == ["write: try commands 1...1"])
+    #expect(press(.start, 1) == ["commit: owe commands 1", "start queued"])
+    #expect(lines { $0.countFirstTries(in: &$1) } == ["commit: try commands 1...1"])
     #expect(sent(at: 3) == ["1 start 3.0s"])
     #expect(sent(at: 3) == [])
-    #expect(accept(through: 1) == ["start pending", "write later: acknowledged commands 1"])
+    #expect(accept(through: 1) == ["later: acknowledged commands 1", "start pending"])
     #expect(accept(through: 1) == [])
     #expect(outbox.unjudgedCount == 1)
     #expect(judge(.start, 1, revision: 5) == "remove commands 1")
@@ -108,9 +122,9 @@ struct CommandOutboxTests {
     _ = press(.pause, 1, run: 2)
     _ = press(.lap, 2, run: 3)
     let stop = Command(id: CommandID(high: 4, low: 3), kind: .stop, source: .watch, runID: RunID(high: 9, low: 2))
-    let actions = outbox.add(stop, isGoing: false, at: .zero)
+    _ = turns.lines(\.line) { outbox.add(stop, isGoing: false, in: &$0) }
     #expect(sent() == ["1 pause 0.0s", "2 lap 0.0s"])
-    _ = lines(actions)
+    _ = commits()
     outbox.goBack(to: 1)
     #expect(sent() == ["1 pause 0.0s, stop follows", "2 lap 0.0s", "3 stop 0.0s"])
   }
@@ -118,14 +132,14 @@ struct CommandOutboxTests {
   @Test("Only a command that was never sent is cancelled; its tombstone goes when the hub has passed it")
   mutating func cancel() {
     for id in [1, 2] as [UInt64] { _ = press(.lap, id) }
-    #expect(outbox.cancel(id(9), shown: Self.shown) == nil)
-    #expect(lines(outbox.cancel(id(1), shown: Self.shown)!) == ["write: bury commands 1", "lap cancelled 4"])
+    #expect(cancel(9) == [])
+    #expect(cancel(1) == ["commit: bury commands 1", "lap cancelled 4"])
     #expect(!outbox.holds(id(1)))
-    _ = lines(outbox.countFirstTries())
-    #expect(outbox.cancel(id(2), shown: Self.shown) == nil)
+    _ = lines { $0.countFirstTries(in: &$1) }
+    #expect(cancel(2) == [])
     #expect(sent() == ["no commands 1...1", "2 lap 0.0s"])
     #expect(
-      accept(through: 2) == ["lap pending", "write later: acknowledged commands 2, remove commands 1"])
+      accept(through: 2) == ["later: acknowledged commands 2, remove commands 1", "lap pending"])
   }
 
   @Test("A command that was not sent within the lifetime expires")
@@ -134,22 +148,22 @@ struct CommandOutboxTests {
     _ = press(.lap, 2, at: 10)
     let now = BusTime.zero + .seconds(35)
     #expect(
-      lines(outbox.expire(after: .seconds(30), shown: Self.shown, at: now)) == [
-        "write: bury commands 1", "lap expired 4",
+      lines(at: now) { $0.expire(after: .seconds(30), shown: Self.shown, in: &$1) } == [
+        "commit: bury commands 1", "lap expired 4",
       ])
   }
 
   @Test("After a renumbering nothing goes before that is durable, though all was tried before")
   mutating func renumber() {
     for id in [1, 2] as [UInt64] { _ = press(.lap, id) }
-    _ = lines(outbox.countFirstTries())
+    _ = lines { $0.countFirstTries(in: &$1) }
     _ = judge(.lap, 1, revision: 4)
     #expect(NodeLines.line(outbox.renumber(to: StoreID(high: 1, low: 2))) == "rebind commands")
     #expect(outbox.check(StreamMark(sequence: 1)) == .good)
     #expect(outbox.check(StreamMark(sequence: 2)) == .senderLost)
     outbox.open(received: .start)
     #expect(sent() == [])
-    #expect(lines(outbox.countFirstTries()) == ["write: "])
+    #expect(lines { $0.countFirstTries(in: &$1) } == ["commit: "])
     #expect(sent() == ["1 lap 0.0s"])
   }
 
@@ -158,7 +172,7 @@ struct CommandOutboxTests {
     _ = press(.lap, 1)
     _ = sent()
     let due = outbox.retryAt!
-    #expect(lines(outbox.retry(at: due, generator: &generator)) == ["write later: try commands 1...1"])
+    #expect(lines(at: due) { $0.retry(in: &$1) } == ["later: try commands 1...1"])
     #expect(outbox.nextMessages(at: due, generator: &generator).count == 1)
     outbox.close()
     #expect(outbox.retryAt == nil)

@@ -13,15 +13,6 @@
 /// shows that the device slept or was stopped; the time since the last wake-up is then not counted, and the hub gets at
 /// least three beats to be heard.
 struct HubFailureDetector: Sendable {
-  /// What the peer has to do, in order.
-  enum Action: Sendable {
-    /// Tell the app that the state of its view has changed.
-    case show(ViewState)
-    /// Commit the mark, then call ``takePending(_:)`` with the number. The alarm is durable before the app gets it, so
-    /// that a later incarnation does not raise it again in the same silence.
-    case alarm(StoreOperation, number: UInt64)
-  }
-
   /// The longest time between two wake-ups while silence counts.
   private static let wakeEvery = BusDuration.seconds(5)
   /// How late a wake-up may be on a busy machine before the device counts as having slept.
@@ -103,28 +94,29 @@ struct HubFailureDetector: Sendable {
     if value { breathe(hearing) }
   }
 
-  /// Compares the state of the view with what the app has, and the silence with its limit.
+  /// Tells the app when the state of the view differs from what it has, and prepares an alarm when the silence is over its
+  /// limit. The alarm is durable before the app gets it, so that a later incarnation does not raise it again in the same
+  /// silence; then call ``takePending(_:)`` with its number.
   ///
   /// - Parameters:
   ///   - view: the shown snapshot.
   ///   - hearing: when the hub was last heard, and how long it may be silent.
   ///   - hub: the hub's device.
-  mutating func check(_ view: Snapshot, hearing: HubHearing, hub: DeviceID?, at now: BusTime) -> [Action] {
-    var actions: [Action] = []
+  mutating func check(_ view: Snapshot, hearing: HubHearing, hub: DeviceID?, in turn: inout PeerCore.Turn) {
+    let now = turn.now
     let state = viewState(of: view, hearing: hearing, at: now)
     if (state.isStale, state.isHubOffDuty) != (shown.isStale, shown.isHubOffDuty) {
       shown = state
-      actions.append(.show(state))
+      turn.act(.view(state))
     }
-    guard mark.duty == .armed, counted >= alarmLimit(hearing), view.phase.isOn else { return actions }
+    guard mark.duty == .armed, counted >= alarmLimit(hearing), view.phase.isOn else { return }
     number += 1
     earlier = mark.lastAlarm
     let lost = HubLost(
       runID: view.runID, deviceID: hub, order: view.order, silence: now - (hearing.heardAt ?? startedAt ?? now))
     mark = HubFailureMark(duty: .alarmed, lastAlarm: lost)
     pending = lost
-    actions.append(.alarm(.setFailureMark(mark), number: number))
-    return actions
+    turn.write([.setFailureMark(mark)], then: [.alarm(number)])
   }
 
   /// Removes and returns the alarm for the app: the one whose commit is durable, or with `nil` any that is pending.

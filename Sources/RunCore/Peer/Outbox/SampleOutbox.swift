@@ -5,12 +5,6 @@ import DequeModule
 /// A reading is sent before it is durable, under a sequence number that was reserved durably. It is written if the hub has
 /// not acknowledged it within ``flushInterval``.
 struct SampleOutbox: Sendable {
-  /// What the outbox does when a write is durable.
-  enum Effect: Hashable, Sendable {
-    /// Readings up to this sequence may be sent.
-    case sendable(through: UInt64, durabilityGeneration: UInt64)
-  }
-
   private var stream: OutboundStream
   /// Readings up to this sequence are written or being written.
   private var flushed: UInt64
@@ -44,34 +38,26 @@ struct SampleOutbox: Sendable {
   /// The report of all readings.
   func reports(for hub: DeviceID?, at now: BusTime) -> [OutboxReport] { stream.reports(for: hub, at: now) }
 
-  /// Adds a reading of a run.
-  ///
-  /// - Returns: a reservation of sequence numbers, which must be durable before the reading is sent; `nil` while enough
-  ///   are reserved.
-  mutating func add(_ sample: Sample, run: RunID?, at now: BusTime) -> (write: StoreOperation, then: Effect)? {
-    let reservation = stream.reserve().map { end in
-      (
-        write: StoreOperation.enqueue(end),
-        then: Effect.sendable(through: end.sequence, durabilityGeneration: stream.durabilityGeneration)
-      )
-    }
+  /// Adds a reading of a run. It is sent at once, unless no more sequence numbers are reserved: then the next reservation
+  /// is made durable first.
+  mutating func add(_ sample: Sample, run: RunID?, in turn: inout PeerCore.Turn) {
+    if let end = stream.reserve() { turn.write([.enqueue(end)], then: [sendable(through: end.sequence)]) }
     let (since, moment): (BusTime, SampleMoment) =
       switch sample.moment {
       case .at(let time): (time, .at(.zero))
-      case .runOffset: (now, sample.moment)
+      case .runOffset: (turn.now, sample.moment)
       }
     _ = stream.add(.sample(Sample(moment: moment, value: sample.value), runID: run), since: since, isGoing: true)
-    if flushAt == nil { flushAt = now + Self.flushInterval }
-    return reservation
+    if flushAt == nil { flushAt = turn.now + Self.flushInterval }
   }
 
-  /// The writes of the readings that the hub has not acknowledged by now.
-  mutating func flush() -> [StoreOperation] {
+  /// Writes the readings that the hub has not acknowledged by now.
+  mutating func flush(in turn: inout PeerCore.Turn) {
     flushAt = nil
     let rows = stream.rows(after: max(flushed, stream.acknowledged))
-    guard let last = rows.last else { return [] }
+    guard let last = rows.last else { return }
     flushed = last.sequence
-    return rows.map(StoreOperation.enqueue)
+    turn.write(rows.map(StoreOperation.enqueue))
   }
 
   // MARK: The session
@@ -85,12 +71,9 @@ struct SampleOutbox: Sendable {
   /// Ends the session.
   mutating func close() { stream.close() }
 
-  /// Carries out the effect of a write that is durable now: more readings may be sent.
-  mutating func perform(_ effect: Effect) {
-    switch effect {
-    case .sendable(let sequence, let durabilityGeneration):
-      stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
-    }
+  /// Readings up to this sequence may be sent.
+  mutating func makeSendable(through sequence: UInt64, durabilityGeneration: UInt64) {
+    stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
   }
 
   /// The frames that may be sent now, in order. Their readings count as sent in this session.
@@ -112,15 +95,14 @@ struct SampleOutbox: Sendable {
     }
   }
 
-  /// The hub has durably processed the readings up to here.
-  ///
-  /// - Returns: the write, if any of them was written: most never are, and the hub states its mark in every welcome.
-  mutating func acknowledge(
-    through sequence: UInt64, at now: BusTime, generator: inout SeededGenerator
-  ) -> StoreOperation? {
+  /// The hub has durably processed the readings up to here. That is written if any of them was: most never are, and the
+  /// hub states its mark in every welcome.
+  mutating func acknowledge(through sequence: UInt64, in turn: inout PeerCore.Turn) {
     let before = stream.acknowledged
-    guard stream.acknowledge(through: sequence, at: now, generator: &generator), flushed > before else { return nil }
-    return .acknowledge(stream.id, through: stream.acknowledged)
+    guard stream.acknowledge(through: sequence, at: turn.now, generator: &turn.generator), flushed > before else {
+      return
+    }
+    turn.write([.acknowledge(stream.id, through: stream.acknowledged)], isUrgent: false)
   }
 
   /// Begins again at the oldest reading, because no acknowledgement came in time.
@@ -136,12 +118,16 @@ struct SampleOutbox: Sendable {
 
   /// Moves the readings to another hub, or to the same hub from this peer's new store. Some are not in the store, and some
   /// sequence numbers are reserved, so the stream is written anew.
-  mutating func renumber(to hub: StoreID) -> (writes: [StoreOperation], then: Effect) {
+  mutating func renumber(to hub: StoreID) -> (writes: [StoreOperation], then: PeerCore.Durable) {
     var writes: [StoreOperation] = [.drop(stream.id)]
     stream.renumber(to: OutboundStreamID(receiver: hub, kind: .samples))
     writes += stream.rows.map(StoreOperation.enqueue)
     flushed = stream.assigned
-    return (writes, .sendable(through: stream.assigned, durabilityGeneration: stream.durabilityGeneration))
+    return (writes, sendable(through: stream.assigned))
+  }
+
+  private func sendable(through sequence: UInt64) -> PeerCore.Durable {
+    .sendable(stream.id, through: sequence, durabilityGeneration: stream.durabilityGeneration)
   }
 
   private static func transmission(of row: OutboxRow, at now: BusTime) -> SampleTransmission? {

@@ -1,12 +1,6 @@
 /// Receives the hub's stream of verdicts. It decides which verdicts are new, and how much of the stream the peer may
 /// acknowledge: only what is durable here, because the hub deletes what is acknowledged.
 struct VerdictInbox: Sendable {
-  /// What the inbox does when a write is durable.
-  enum Effect: Hashable, Sendable {
-    /// Verdicts are processed up to this mark.
-    case processed(StreamMark, bindingGeneration: UInt64)
-  }
-
   /// The hub's stream; `nil` for a peer without a hub, which keeps no mark.
   private var stream: StreamID?
   /// How far the stream was received, and the durable part of that.
@@ -25,11 +19,13 @@ struct VerdictInbox: Sendable {
   /// Says how far the stream is durable here.
   var acknowledgement: DeliveryMessage { .acknowledge(.verdicts, through: durable.sequence) }
 
-  /// The mark to be stored, together with what the verdicts change; `nil` without a hub.
-  var write: (operation: StoreOperation, then: Effect)? {
-    guard let stream else { return nil }
+  /// Stores how far the stream was received, together with what the verdicts change. A peer without a hub keeps no mark.
+  func keep(with operations: [StoreOperation], in turn: inout PeerCore.Turn) {
+    guard let stream else { return }
     let mark = received.mark
-    return (.setWatermark(stream, mark), .processed(mark, bindingGeneration: bindingGeneration))
+    turn.write(
+      operations + [.setWatermark(stream, mark)],
+      then: [.processed(stream, mark, bindingGeneration: bindingGeneration)], isUrgent: false)
   }
 
   /// Receives verdicts, in order.
@@ -59,16 +55,13 @@ struct VerdictInbox: Sendable {
     return true
   }
 
-  /// Carries out the effect of a write that is durable now.
+  /// The stream is durably processed up to this mark.
   ///
   /// - Returns: whether the mark belongs to the present stream, and so is to be acknowledged.
-  mutating func perform(_ effect: Effect) -> Bool {
-    switch effect {
-    case .processed(let mark, let bindingGeneration):
-      guard bindingGeneration == self.bindingGeneration else { return false }
-      if mark.sequence > durable.sequence { durable = mark }
-      return true
-    }
+  mutating func makeProcessed(_ mark: StreamMark, bindingGeneration: UInt64) -> Bool {
+    guard bindingGeneration == self.bindingGeneration else { return false }
+    if mark.sequence > durable.sequence { durable = mark }
+    return true
   }
 
   /// Begins the stream of another hub, or the same hub's new stream to this peer's new store.

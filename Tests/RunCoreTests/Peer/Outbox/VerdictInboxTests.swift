@@ -15,6 +15,17 @@ struct VerdictInboxTests {
     inbox.receive(sequences.map(verdict)).receipts.map(\.commandID.low)
   }
 
+  /// Stores the mark, and returns the write and what follows it.
+  private func keep() -> (lines: [String], then: [PeerCore.Durable]) {
+    var turns = PartTurns<PeerCore.Action>()
+    return (turns.lines(\.line) { inbox.keep(with: [], in: &$0) }, turns.commit())
+  }
+
+  private mutating func makeProcessed(_ then: [PeerCore.Durable]) -> Bool? {
+    guard case .processed(_, let mark, _, let bindingGeneration)? = then.first else { return nil }
+    return inbox.makeProcessed(mark, bindingGeneration: bindingGeneration)
+  }
+
   private var acknowledgement: String { NodeLines.line(inbox.acknowledgement) }
 
   @Test("Each verdict is new once, in order, and one behind a gap is ignored")
@@ -29,38 +40,38 @@ struct VerdictInboxTests {
   }
 
   @Test("A verdict that this version cannot read uses up its sequence number")
-  mutating func unknown() throws {
+  mutating func unknown() {
     let id = CommandID(high: 4, low: 1)
     let news = inbox.receive([VerdictTransmission(sequence: 1, commandID: id), verdict(2)])
     #expect(news.isNews && news.receipts.map(\.commandID.low) == [2])
     let last = inbox.receive([VerdictTransmission(sequence: 3, commandID: id)])
     #expect(last.isNews && last.receipts.isEmpty)
-    let write = try #require(inbox.write)
-    #expect(inbox.perform(write.then) == true)
+    let write = keep()
+    #expect(makeProcessed(write.then) == true)
     #expect(acknowledgement == "verdicts to 3" && inbox.durable.id == id.message)
   }
 
   @Test("Only what is durable is acknowledged")
-  mutating func durability() throws {
+  mutating func durability() {
     _ = receive(1, 2)
     #expect(acknowledgement == "verdicts to 0")
-    let write = try #require(inbox.write)
-    #expect(NodeLines.line(write.operation) == "verdicts to 2")
+    let write = keep()
+    #expect(write.lines == ["later: verdicts to 2"])
     _ = receive(3)
-    #expect(inbox.perform(write.then) == true)
+    #expect(makeProcessed(write.then) == true)
     #expect(acknowledgement == "verdicts to 2")
   }
 
   @Test("A write for an earlier stream does not count")
-  mutating func renumber() throws {
+  mutating func renumber() {
     _ = receive(1, 2)
-    let write = try #require(inbox.write)
+    let write = keep()
     inbox.renumber(from: StoreID(high: 1, low: 2))
-    #expect(inbox.perform(write.then) == false)
+    #expect(makeProcessed(write.then) == false)
     #expect(acknowledgement == "verdicts to 0")
     #expect(receive(1) == [1])
   }
 
   @Test("Without a hub no mark is kept")
-  func withoutHub() { #expect(VerdictInbox(from: nil, durable: .start).write == nil) }
+  func withoutHub() { #expect(VerdictInboxTests(inbox: VerdictInbox(from: nil, durable: .start)).keep().lines == []) }
 }

@@ -5,32 +5,38 @@ import Testing
 struct SampleOutboxTests {
   private static let run = RunID(high: 9, low: 1)
   private var generator = SeededGenerator(seed: 1)
+  private var turns = PartTurns<PeerCore.Action>()
   private var outbox = SampleOutbox(
     OutboundStream(OutboundStreamID(receiver: StoreID(high: 1, low: 1), kind: .samples), bounds: .samples))
 
   /// Adds a reading, and makes its reservation durable if there is one.
-  private mutating func add(at seconds: Int64, run: RunID? = Self.run) -> String? {
+  private mutating func add(at seconds: Int64, run: RunID? = Self.run) -> [String] {
     let now = BusTime.zero + .seconds(seconds)
     let sample = Sample(moment: .at(now), value: .heartRate(bpm: 150))
-    guard let reservation = outbox.add(sample, run: run, at: now) else { return nil }
-    outbox.perform(reservation.then)
-    return NodeLines.line(reservation.write)
+    let lines = turns.lines(at: now, \.line) { outbox.add(sample, run: run, in: &$0) }
+    for durable in turns.commit() { makeSendable(durable) }
+    return lines
+  }
+
+  private mutating func makeSendable(_ durable: PeerCore.Durable) {
+    guard case .sendable(_, let sequence, let durabilityGeneration) = durable else { return }
+    outbox.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration)
   }
 
   private mutating func sent(waiting: Set<RunID> = []) -> [String] {
     outbox.nextMessages(waiting: waiting, at: .zero, generator: &generator).map { NodeLines.line($0) }
   }
 
-  private mutating func acknowledge(through sequence: UInt64) -> String? {
-    outbox.acknowledge(through: sequence, at: .zero, generator: &generator).map(NodeLines.line)
+  private mutating func acknowledge(through sequence: UInt64) -> [String] {
+    turns.lines(\.line) { outbox.acknowledge(through: sequence, in: &$0) }
   }
 
-  private mutating func flush() -> [String] { outbox.flush().map(NodeLines.line) }
+  private mutating func flush() -> [String] { turns.lines(\.line) { outbox.flush(in: &$0) } }
 
   @Test("Sequence numbers are reserved once, and readings go before they are written")
   mutating func reservation() {
-    #expect(add(at: 0) == "reserve samples 4096")
-    #expect(add(at: 1) == nil)
+    #expect(add(at: 0) == ["commit: reserve samples 4096"])
+    #expect(add(at: 1) == [])
     #expect(sent() == ["samples 1 2"])
     #expect(sent() == [])
   }
@@ -42,11 +48,11 @@ struct SampleOutboxTests {
     _ = add(at: 1)
     #expect(outbox.flushAt == .zero + .seconds(3))
     _ = sent()
-    #expect(acknowledge(through: 1) == nil)
-    #expect(flush() == ["owe samples 2"])
+    #expect(acknowledge(through: 1) == [])
+    #expect(flush() == ["commit: owe samples 2"])
     #expect(outbox.flushAt == nil)
     #expect(flush() == [])
-    #expect(acknowledge(through: 2) == "acknowledged samples 2")
+    #expect(acknowledge(through: 2) == ["later: acknowledged samples 2"])
     #expect(outbox.waitingCount == 0)
   }
 
@@ -77,10 +83,10 @@ struct SampleOutboxTests {
     #expect(writes.map(NodeLines.line) == ["drop samples", "owe samples 1", "owe samples 2"])
     outbox.open(received: .start)
     #expect(sent() == [])
-    outbox.perform(sendable)
+    makeSendable(sendable)
     #expect(sent() == ["samples 1 2"])
     // They are written already.
     #expect(flush() == [])
-    #expect(acknowledge(through: 2) == "acknowledged samples 2")
+    #expect(acknowledge(through: 2) == ["later: acknowledged samples 2"])
   }
 }

@@ -5,22 +5,6 @@ import DequeModule
 ///
 /// A command is in the stream until its verdict, and then among the judged ones until a snapshot shows its effect.
 struct CommandOutbox: Sendable {
-  /// What the peer has to do, in order.
-  enum Action: Sendable {
-    /// Tell the app.
-    case receipt(Receipt)
-    /// Commit these writes, at once if urgent, else with a later write. Carry out the effects when they are durable.
-    case write([StoreOperation], isUrgent: Bool, then: [Effect])
-  }
-
-  /// What the peer has to do when a write is durable.
-  enum Effect: Sendable {
-    /// Tell the app.
-    case receipt(Receipt)
-    /// Commands up to this sequence may be sent.
-    case sendable(through: UInt64, durabilityGeneration: UInt64)
-  }
-
   /// A judged command that the hub's state does not show yet.
   private struct JudgedCommand {
     let kind: CommandKind
@@ -81,18 +65,19 @@ struct CommandOutbox: Sendable {
   /// Gives a command its sequence and makes it durable.
   ///
   /// - Parameter isGoing: whether a session is open, so that the command goes as soon as it is durable.
-  mutating func add(_ command: Command, isGoing: Bool, at now: BusTime) -> [Action] {
-    let row = stream.add(.command(command), since: now, isGoing: isGoing)
+  mutating func add(_ command: Command, isGoing: Bool, in turn: inout PeerCore.Turn) {
+    let row = stream.add(.command(command), since: turn.now, isGoing: isGoing)
     let queued = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
-    return [.write([.enqueue(row)], isUrgent: true, then: [.receipt(queued), sendable(through: row.sequence)])]
+    turn.write([.enqueue(row)], then: [.act(.receipt(queued)), sendable(through: row.sequence)])
   }
 
-  /// Cancels a command; `nil` when it may have been sent or does not wait here.
+  /// Cancels a command; `false` when it may have been sent or does not wait here.
   ///
   /// - Parameter shown: the state that the peer shows, for the receipt.
-  mutating func cancel(_ id: MessageID, shown: SnapshotOrder) -> [Action]? {
-    guard let row = row(of: id), row.tries == 0, case .command(let command)? = row.item else { return nil }
-    return [tombstone(row, command, .cancelled, shown)]
+  mutating func cancel(_ id: MessageID, shown: SnapshotOrder, in turn: inout PeerCore.Turn) -> Bool {
+    guard let row = row(of: id), row.tries == 0, case .command(let command)? = row.item else { return false }
+    tombstone(row, command, .cancelled, shown, in: &turn)
+    return true
   }
 
   /// The receipt that says why a command is not sent.
@@ -115,37 +100,28 @@ struct CommandOutbox: Sendable {
   mutating func close() { stream.close() }
 
   /// Expires the commands that were not sent within a lifetime.
-  mutating func expire(after lifetime: BusDuration, shown: SnapshotOrder, at now: BusTime) -> [Action] {
-    var actions: [Action] = []
-    for row in stream.rows where row.tries == 0 && now - row.since > lifetime {
+  mutating func expire(after lifetime: BusDuration, shown: SnapshotOrder, in turn: inout PeerCore.Turn) {
+    for row in stream.rows where row.tries == 0 && turn.now - row.since > lifetime {
       guard case .command(let command)? = row.item else { continue }
-      actions.append(tombstone(row, command, .expired, shown))
+      tombstone(row, command, .expired, shown, in: &turn)
     }
-    return actions
   }
 
   /// Counts the first try of the commands that the new session sends, before it sends them: a later incarnation may
   /// cancel what was never sent, and knows only what is durable.
-  mutating func countFirstTries() -> [Action] {
+  mutating func countFirstTries(in turn: inout PeerCore.Turn) {
     if let range = stream.countFirstTries() {
       stream.blockUntilDurable()
-      return [.write([write(of: range)], isUrgent: true, then: [sendable(through: stream.assigned)])]
+      turn.write([write(of: range)], then: [sendable(through: stream.assigned)])
+    } else if stream.isHeld {
+      // All rows were tried before their stream was renumbered. They go once the renumbering is durable.
+      turn.write([], then: [sendable(through: stream.assigned)])
     }
-    // All rows were tried before their stream was renumbered. They go once the renumbering is durable.
-    guard stream.isHeld else { return [] }
-    return [.write([], isUrgent: true, then: [sendable(through: stream.assigned)])]
   }
 
-  /// Carries out the effect of a write that is durable now.
-  ///
-  /// - Returns: the receipt for the app; `nil` when more commands may be sent instead.
-  mutating func perform(_ effect: Effect) -> Receipt? {
-    switch effect {
-    case .receipt(let receipt): return receipt
-    case .sendable(let sequence, let durabilityGeneration):
-      stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
-      return nil
-    }
+  /// Commands up to this sequence are durable and may be sent.
+  mutating func makeSendable(through sequence: UInt64, durabilityGeneration: UInt64) {
+    stream.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
   }
 
   /// The commands that may be sent now, in order. They count as sent in this session.
@@ -170,10 +146,9 @@ struct CommandOutbox: Sendable {
   }
 
   /// Begins again at the oldest command, because no acknowledgement came in time.
-  mutating func retry(at now: BusTime, generator: inout SeededGenerator) -> [Action] {
-    guard let range = stream.retry(at: now, generator: &generator) else { return [] }
-    let counted = stream.count(range)
-    return [.write([write(of: counted)], isUrgent: false, then: [])]
+  mutating func retry(in turn: inout PeerCore.Turn) {
+    guard let range = stream.retry(at: turn.now, generator: &turn.generator) else { return }
+    turn.write([write(of: stream.count(range))], isUrgent: false)
   }
 
   /// The hub asks for the stream from a sequence on.
@@ -192,23 +167,22 @@ struct CommandOutbox: Sendable {
   // MARK: The hub's answers
 
   /// The hub has durably accepted the commands up to here and owes their verdicts.
-  mutating func accept(through sequence: UInt64, at now: BusTime, generator: inout SeededGenerator) -> [Action] {
+  mutating func accept(through sequence: UInt64, in turn: inout PeerCore.Turn) {
     let fresh = stream.rows.filter { $0.sequence > stream.acknowledged && $0.sequence <= sequence }
-    guard stream.acknowledge(through: sequence, keepingRows: true, at: now, generator: &generator) else { return [] }
-    var actions: [Action] = []
+    guard stream.acknowledge(through: sequence, keepingRows: true, at: turn.now, generator: &turn.generator) else {
+      return
+    }
     var operations: [StoreOperation] = [.acknowledge(stream.id, through: stream.acknowledged)]
     for row in fresh {
       if case .command(let command)? = row.item {
-        actions.append(
-          .receipt(Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)))
+        turn.act(.receipt(Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending)))
       } else {
         // The hub has passed the tombstone, so its row can go.
         stream.remove(row.sequence)
         operations.append(.remove(stream.id, sequence: row.sequence))
       }
     }
-    actions.append(.write(operations, isUrgent: false, then: []))
-    return actions
+    turn.write(operations, isUrgent: false)
   }
 
   /// Removes a command that has its verdict. Its effect stays predicted until a snapshot shows it.
@@ -235,8 +209,8 @@ struct CommandOutbox: Sendable {
 
   private func row(of id: MessageID) -> OutboxRow? { stream.rows.first { $0.item?.id == id } }
 
-  private func sendable(through sequence: UInt64) -> Effect {
-    .sendable(through: sequence, durabilityGeneration: stream.durabilityGeneration)
+  private func sendable(through sequence: UInt64) -> PeerCore.Durable {
+    .sendable(stream.id, through: sequence, durabilityGeneration: stream.durabilityGeneration)
   }
 
   /// The write of the tries that were counted for a range.
@@ -246,12 +220,13 @@ struct CommandOutbox: Sendable {
 
   /// Turns a command's row into a tombstone. The app gets the receipt once that is durable.
   private mutating func tombstone(
-    _ row: OutboxRow, _ command: Command, _ reason: RejectionReason, _ shown: SnapshotOrder
-  ) -> Action {
+    _ row: OutboxRow, _ command: Command, _ reason: RejectionReason, _ shown: SnapshotOrder,
+    in turn: inout PeerCore.Turn
+  ) {
     stream.tombstone(row.sequence)
-    return .write(
-      [.tombstone(stream.id, sequence: row.sequence)], isUrgent: true,
-      then: [.receipt(Self.rejection(of: command, reason, shown: shown))])
+    turn.write(
+      [.tombstone(stream.id, sequence: row.sequence)],
+      then: [.act(.receipt(Self.rejection(of: command, reason, shown: shown)))])
   }
 
   /// Whether the stop of a command's run is behind it in the queue. A stop that is not durable does not count, because

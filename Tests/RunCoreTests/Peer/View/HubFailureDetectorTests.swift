@@ -5,6 +5,7 @@ import Testing
 struct HubFailureDetectorTests {
   private static let running = PeerStage.snapshot(1, 1, 2, .running, run: 7)
   private var detector = HubFailureDetector(limit: .seconds(60), mark: HubFailureMark())
+  private var turns = PartTurns<PeerCore.Action>()
   /// The peer's interval between pings, if it is not that of the phase.
   private var interval: BusDuration?
 
@@ -13,11 +14,8 @@ struct HubFailureDetectorTests {
     let now = BusTime.zero + .seconds(seconds)
     let hearing = hearing(view, heardAt: heardAt)
     detector.pass(to: now, isRunOn: view.phase.isOn, hearing: hearing)
-    return detector.check(view, hearing: hearing, hub: DeviceID("phone"), at: now).map { action in
-      switch action {
-      case .show(let state): NodeLines.line(state)
-      case .alarm(let write, let number): "alarm \(number): \(NodeLines.line(write))"
-      }
+    return turns.lines(at: now, \.line) {
+      detector.check(view, hearing: hearing, hub: DeviceID("phone"), in: &$0)
     }
   }
 
@@ -40,7 +38,7 @@ struct HubFailureDetectorTests {
   mutating func silence() {
     detector.start(at: .zero)
     #expect(deadline() == .seconds(5))
-    #expect(wake(from: 5, through: 200) == ["10: stale 10.0s", "60: alarm 1: alarmed"])
+    #expect(wake(from: 5, through: 200) == ["10: stale 10.0s", "60: commit: alarmed"])
     #expect(deadline() == nil)
     #expect(detector.lastTold == nil)
     #expect(detector.takePending(2) == nil)
@@ -88,7 +86,7 @@ struct HubFailureDetectorTests {
     #expect(wake(at: 5010) == [])
     detector.setListening(true, hearing: hearing(Self.running, heardAt: 0))
     #expect(wake(at: 5015) == [])
-    #expect(wake(at: 5016) == ["alarm 1: alarmed"])
+    #expect(wake(at: 5016) == ["commit: alarmed"])
   }
 
   @Test("The limit of the alarm and the time after a sleep follow the interval: three beats of the present one")
@@ -99,7 +97,7 @@ struct HubFailureDetectorTests {
     #expect(wake(from: 5, through: 85) == [])
     #expect(wake(at: 5000) == ["stale 5000.0s"])
     #expect(wake(from: 5005, through: 5085) == [])
-    #expect(wake(at: 5090) == ["alarm 1: alarmed"])
+    #expect(wake(at: 5090) == ["commit: alarmed"])
   }
 
   @Test("A detector that was not started watches nothing")
