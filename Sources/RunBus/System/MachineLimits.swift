@@ -16,7 +16,7 @@ package enum MachineLimits {
   /// How many threads a node starts: its loop, its store, those of libzmq and of Dispatch.
   static let threads = 12
   /// What any command takes that looks at a bus or a store, as above. With less Dispatch waits for a thread without end.
-  static let (addressSpaceOfCommand, threadsOfCommand) = (256 << 20, 6)
+  static let (addressSpaceOfCommand, threadsOfCommand) = (96 << 20, 6)
 
   /// What is too little for any command.
   package static var obstacleToCommands: RunBusError? {

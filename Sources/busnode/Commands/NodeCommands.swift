@@ -63,8 +63,8 @@ struct Phone: AsyncParsableCommand {
                  the watch are still added
         discard  the same, but the run does not become a record
         ask      the run waits, "recovering", for an answer: on this terminal (if
-                 it has one), by busnode recover, or by a button (stop finishes the run, any other
-                 button resumes it first)
+                 it has one), by busnode recover, or by a button (stop
+                 finishes the run, any other button resumes it first)
       The default is ask if standard input and output are a terminal, and resume otherwise. A run whose phone was away \
       for more than 24 hours of bus time is finished, unless it is discarded.
 
