@@ -31,7 +31,7 @@ struct PairingAdviceTests {
       let rename = try await bus.run("devices", "rename", "watch-1", "phone")
       #expect(rename.ending == .exited(65))
       #expect(rename.errors == ["busnode: phone is the name of the hub itself"])
-      // The person is asked whether to replace, and --replace says so beforehand.
+      // Without --yes the person decides whether to replace; --replace decides it in advance.
       for more in [["--yes", "--replace"], []] {
         let pair = bus.spawn(executable: TestBus.busnode, ["pair", "--no-qr", "--as", "watch-1"] + more)
         _ = try await pair.wait(for: "the line") { $0.lines.first { $0.hasPrefix("runbus://") } }

@@ -23,6 +23,16 @@ struct RecoveryTests {
     }
   }
 
+  /// Starts a run and kills the phone.
+  private static func killedInRun(_ trio: Trio) async throws -> (phone: NodeProcess, watch: NodeProcess) {
+    let nodes = try await trio.start()
+    nodes.watch.write("start")
+    try await nodes.phone.shows("running", revision: 1)
+    nodes.phone.signal(SIGKILL)
+    _ = try await nodes.phone.ending()
+    return (nodes.phone, nodes.watch)
+  }
+
   private static func isRecovering(_ snapshot: JSONValue) -> Bool { snapshot["recovering"]?.bool == true }
 
   @Test("The run is resumed where nobody can be asked")
@@ -91,11 +101,7 @@ struct RecoveryTests {
   @Test("A letter that is typed at the terminal answers, and so does a stop on the watch")
   func letters() async throws {
     try await withTrio(.ipc) { trio in
-      let nodes = try await trio.start()
-      nodes.watch.write("start")
-      try await nodes.phone.shows("running", revision: 1)
-      nodes.phone.signal(SIGKILL)
-      _ = try await nodes.phone.ending()
+      let nodes = try await Self.killedInRun(trio)
       func ask() -> NodeProcess {
         trio.bus.spawn(
           executable: "/usr/bin/env",
@@ -121,14 +127,10 @@ struct RecoveryTests {
     }
   }
 
-  @Test("Without a terminal nobody is asked: the phone says how to answer, and takes nothing else for an answer")
+  @Test("Without a terminal the phone asks no question: it says how to answer, and reads no answer from a pipe")
   func noTerminal() async throws {
     try await withTrio(.ipc) { trio in
-      let nodes = try await trio.start()
-      nodes.watch.write("start")
-      try await nodes.phone.shows("running", revision: 1)
-      nodes.phone.signal(SIGKILL)
-      _ = try await nodes.phone.ending()
+      let nodes = try await Self.killedInRun(trio)
       let phone = trio.bus.spawn(
         executable: TestBus.busnode, ["phone", "--json", "--recover", "ask"] + trio.place)
       phone.write("finish")

@@ -32,12 +32,11 @@ public final class NodeStore: Sendable {
   /// - Parameters:
   ///   - directory: The directory of the store; it is made if necessary.
   ///   - device: The holder's name in the errors of other processes; without it, the directory's name.
-  ///   - patience: How long to wait, blocking, while another process holds the store. A process that was just forked
-  ///     holds copies of all locks until it runs its program.
+  ///   - patience: How long to wait, blocking, while another process holds the store; half a second at least.
   /// - Throws: ``RunBusError/Code/storeHeld``, which names the holder; ``RunBusError/Code/storeMismatch`` for a store
   ///   of another version of RunBus; ``RunBusError/Code/store`` otherwise.
   public convenience init(
-    directory: String, device: DeviceID? = nil, patience: BusDuration = .milliseconds(500)
+    directory: String, device: DeviceID? = nil, patience: BusDuration = .zero
   ) throws(RunBusError) {
     try self.init(directory: directory, device: device, patience: patience, role: nil, options: StoreOptions())
   }
@@ -45,13 +44,16 @@ public final class NodeStore: Sendable {
   /// A store in memory, which is lost with its owner: for visitors and tests.
   public convenience init() { self.init(options: StoreOptions()) }
 
+  /// A process that was just forked holds copies of all locks until it runs its program.
+  private static let forkPatience = BusDuration.milliseconds(500)
+
   /// - Parameter role: The role that the store must have, unless no node has used it.
   /// - Throws: Also ``RunBusError/Code/storeMismatch`` for a store of the other role.
   convenience init(
-    directory: String, device: DeviceID?, patience: BusDuration = .milliseconds(500), role: StoreRole? = nil,
+    directory: String, device: DeviceID?, patience: BusDuration = .zero, role: StoreRole? = nil,
     options: StoreOptions
   ) throws(RunBusError) {
-    let lock = try StoreFile.lock(directory, device, patience: patience)
+    let lock = try StoreFile.lock(directory, device, patience: max(patience, Self.forkPatience))
     let file = try StoreFile(directory: directory, role: role, options: options)
     self.init(file, directory, lock, options)
   }

@@ -264,7 +264,7 @@ struct Membership: Sendable {
   enum PairingStep: Hashable, Sendable {
     /// The key is paired already.
     case paired(KeyFingerprint)
-    /// Nobody but the holder of a key of its own can be paired.
+    /// The sender has no key of its own that could be paired.
     case forbidden(String)
     case answered(PairingDesk.Answer)
   }

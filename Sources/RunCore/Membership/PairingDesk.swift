@@ -44,8 +44,8 @@ struct PairingDesk: Sendable {
   /// Whether it takes requests.
   var isOpen: Bool { if case .closed = state { false } else { true } }
 
-  /// Opens it for a token. Whoever asks at that moment has to ask again with the new token, and the pairing of the
-  /// earlier token is ``PairingEnd/replaced``.
+  /// Opens it for a token. The pairing of an earlier token ends as ``PairingEnd/replaced``; a device that asked with that
+  /// token asks again with the new one.
   mutating func open(token: [UInt8], until: BusTime) {
     self.token = token
     state = .open

@@ -101,7 +101,8 @@ extension KeyFingerprint {
     [0xee] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
   ]
 
-  /// Whether nothing is secret with this key, so that it stands for nobody. The highest bit is ignored, as X25519 does.
+  /// Whether every shared secret with this key is zeros, so that it proves no identity. X25519 ignores the highest bit,
+  /// and so does this.
   package var isOfSmallOrder: Bool {
     Self.smallOrder.contains(bytes.dropLast() + [bytes[Self.byteCount - 1] & 0x7f])
   }

@@ -156,8 +156,8 @@ package enum PairingAnswer: Hashable, Sendable {
   case refused(String)
 }
 
-/// An order about the pairing of a device, from the hub's own machine. It names its pairing by the token of the offer:
-/// whoever opened another one meanwhile is not answered for.
+/// An order about the pairing of a device, from the hub's own machine. It names its pairing by the token of the offer,
+/// so that it changes no pairing that was opened later.
 package enum PairingOrder: Hashable, Sendable {
   /// Asks how far a pairing has come; `nil` for the one that was opened last.
   case status(of: [UInt8]?)

@@ -13,7 +13,7 @@ struct RecoveryPrompt: Sendable {
     guard !readsOrders else {
       return Output.complain("\(found); answer with recover resume, recover finish or recover discard")
     }
-    // Nobody reads a question elsewhere, and what a pipe or a file holds is not meant as an answer.
+    // A pipe or a file shows no question, and what it holds is not meant as an answer.
     guard StandardInput.isTerminal else {
       return Output.complain("\(found); answer with busnode recover resume, finish or discard, or with a button")
     }

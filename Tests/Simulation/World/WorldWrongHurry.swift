@@ -5,7 +5,10 @@ extension World {
   /// Much more of one thing than a paired device may do at once.
   mutating func hurry(_ member: Int) {
     let place = voice(of: member)
-    switch Int.random(in: 0..<4, using: &random) {
+    let kind = Int.random(in: 0..<17, using: &random)
+    // Rare, because the key is shut out for ten minutes then.
+    if kind == 16 { return burden() }
+    switch kind % 4 {
     case 0:
       // One connection, and ever new stores.
       tally.count("hurry: hellos")
@@ -32,6 +35,18 @@ extension World {
       tally.count("hurry: messages")
       for _ in 0..<400 { say(someValue(key: "hurry"), by: place) }
     }
+  }
+
+  /// Burdens the hub's transport more than a key may. That shuts out this key, and no other one.
+  private mutating func burden() {
+    guard hub.core != nil, isHungUntil(.hub) <= now else { return }
+    tally.count("hurry: burdens")
+    var expected = owner.admitted
+    if case .key(let key) = wrong.identity { expected.remove(key) }
+    for (burden, kind) in [(ConnectionBurden.unknownTopic, PacedKind.unknownTopics), (.manyParts, .manyParts)] {
+      for _ in 0...kind.burst { feedHub(.burden(burden, by: wrong.identity)) }
+    }
+    if owner.admitted != expected { faults.append("burdens of one key shut out another, or not their own") }
   }
 
   /// Whether the hub reads a frame of this identity, as its driver asks before it decodes one.

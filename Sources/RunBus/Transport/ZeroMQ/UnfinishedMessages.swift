@@ -22,7 +22,7 @@ struct UnfinishedMessages {
   /// A connection that is to be cut.
   struct Offence: Hashable {
     let connection: TCPConnection
-    /// Who has sent whole messages on it; `nil` if none came.
+    /// The sender of the whole messages on it; `nil` before the first one.
     let identity: ConnectionIdentity?
   }
 
