@@ -280,7 +280,7 @@ package struct HubCore: Sendable {
       guard sessions.payAnswer(on: connection, session: session) else { break }
       turn.act(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: ending = .due
-    case .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .greet, .alarm: break
+    case .valueSendable, .valueReceived, .greet, .alarm: break
     }
   }
 }

@@ -97,7 +97,7 @@ struct Courier: Sendable {
   }
 
   /// Cancels a message that was never sent; `false` when it may have been sent, or is not in the outbox.
-  mutating func cancel<Action>(_ id: MessageID, in turn: inout Turn<Action>) -> Bool {
+  mutating func cancel<Action: CourierAction>(_ id: MessageID, in turn: inout Turn<Action>) -> Bool {
     messages.cancel(id, in: &turn)
   }
 
@@ -185,7 +185,7 @@ struct Courier: Sendable {
   }
 
   /// The app's handler has returned for messages up to here; see ``MessageStream/handle(through:handlerGeneration:in:)``.
-  mutating func handle<Action>(
+  mutating func handle<Action: CourierAction>(
     through sequence: UInt64, handlerGeneration: UInt64? = nil, in turn: inout Turn<Action>
   ) {
     messages.handle(through: sequence, handlerGeneration: handlerGeneration, in: &turn)
@@ -210,7 +210,6 @@ struct Courier: Sendable {
       messages.makeSendable(through: sequence, durabilityGeneration: durabilityGeneration, by: way, in: &turn)
     case .processed(_, let mark, let processed, let bindingGeneration):
       messages.makeProcessed(mark, processed, bindingGeneration: bindingGeneration, by: way, in: &turn)
-    case .messageReceipt(let receipt, _), .valueReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
     case .valueSendable(_, let key, let version): values.makeSendable(key, version: version, by: way, in: &turn)
     case .valueReceived(let row):
       values.makeReceived(row, by: way, in: &turn)

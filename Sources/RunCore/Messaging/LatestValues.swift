@@ -109,9 +109,9 @@ struct LatestValues: Sendable {
     let row = LatestRow(device: receiver, key: key, version: (old?.version ?? 0) + 1, message: message)
     var then: [Durable<Action>] = []
     if let old, !old.isAcknowledged {
-      then.append(.valueReceipt(MessageReceipt(messageID: old.message.id, stage: .replaced), way.store))
+      then.append(.act(.messageReceipt(MessageReceipt(messageID: old.message.id, stage: .replaced))))
     }
-    then.append(.valueReceipt(MessageReceipt(messageID: message.id, stage: .queued), way.store))
+    then.append(.act(.messageReceipt(MessageReceipt(messageID: message.id, stage: .queued))))
     store(row, then: then, by: way, in: &turn)
     return true
   }
@@ -206,7 +206,7 @@ struct LatestValues: Sendable {
     posted[row.key]?.row = row
     if hasNothingWaiting { retryAt = nil }
     let receipt = MessageReceipt(messageID: row.message.id, stage: stage)
-    turn.write([.setLatest(row)], then: [.valueReceipt(receipt, way.store)], isUrgent: isUrgent)
+    turn.write([.setLatest(row)], then: [.act(.messageReceipt(receipt))], isUrgent: isUrgent)
   }
 
   /// The receiver has a higher version of a key than this node ever posted, because this store has lost history. Gives

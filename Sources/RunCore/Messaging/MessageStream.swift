@@ -47,7 +47,7 @@ struct MessageStream: Sendable {
   // MARK: Posting
 
   /// Appends a message; `false` when the outbox is full.
-  mutating func post<Action>(_ message: AppMessage, in turn: inout Turn<Action>) -> Bool {
+  mutating func post<Action: CourierAction>(_ message: AppMessage, in turn: inout Turn<Action>) -> Bool {
     guard !outbound.isFull else { return false }
     let row = outbound.add(.message(message), since: turn.monotonic, isGoing: isOpen)
     turn.write([.enqueue(row)], then: [report(message.id, .queued), sendable(through: row.sequence)])
@@ -55,13 +55,13 @@ struct MessageStream: Sendable {
   }
 
   /// Cancels a message that was never sent; `false` when it may have been sent, or is not in the outbox.
-  mutating func cancel<Action>(_ id: MessageID, in turn: inout Turn<Action>) -> Bool {
+  mutating func cancel<Action: CourierAction>(_ id: MessageID, in turn: inout Turn<Action>) -> Bool {
     guard let row = outbound.rows.first(where: { $0.item?.id == id }), row.tries == 0 else { return false }
     tombstone(row, .cancelled, in: &turn)
     return true
   }
 
-  private mutating func tombstone<Action>(
+  private mutating func tombstone<Action: CourierAction>(
     _ row: OutboxRow, _ reason: RejectionReason, in turn: inout Turn<Action>
   ) {
     guard let id = row.item?.id else { return }
@@ -74,7 +74,7 @@ struct MessageStream: Sendable {
   /// Begins a session with the mark in the other side's hello or welcome. The caller then calls ``send(by:in:)``.
   ///
   /// - Returns: whether both sides have the same history; if not, the session does not begin and nothing is done.
-  mutating func open<Action>(
+  mutating func open<Action: CourierAction>(
     received mark: StreamMark, within limits: ConnectionLimits, by way: Way<Action>, in turn: inout Turn<Action>
   ) -> OutboundStream.HistoryCheck {
     let check = outbound.check(mark)
@@ -122,7 +122,7 @@ struct MessageStream: Sendable {
   // MARK: Sending
 
   /// Sends the rows that may be sent now, in frames that fit.
-  mutating func send<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+  mutating func send<Action: CourierAction>(by way: Way<Action>, in turn: inout Turn<Action>) {
     guard isOpen else { return }
     let frames = outbound.nextFrames(
       at: turn.monotonic, generator: &turn.generator, rowsMax: Self.frameRowsMax, bytesMax: frameBytesMax)
@@ -136,7 +136,7 @@ struct MessageStream: Sendable {
   }
 
   /// Sends rows again whose acknowledgement is overdue.
-  mutating func retry<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+  mutating func retry<Action: CourierAction>(by way: Way<Action>, in turn: inout Turn<Action>) {
     guard isOpen, let due = retryAt, due <= turn.monotonic else { return }
     if let range = outbound.retry(at: turn.monotonic, generator: &turn.generator) { count(range, in: &turn) }
     send(by: way, in: &turn)
@@ -146,12 +146,14 @@ struct MessageStream: Sendable {
   mutating func postpone(to time: BusTime) { outbound.postpone(to: time) }
 
   /// The receiver has durably processed everything up to here.
-  mutating func acknowledge<Action>(through sequence: UInt64, by way: Way<Action>, in turn: inout Turn<Action>) {
+  mutating func acknowledge<Action: CourierAction>(
+    through sequence: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
     remove(through: sequence, by: way, in: &turn)
     send(by: way, in: &turn)
   }
 
-  private mutating func remove<Action>(
+  private mutating func remove<Action: CourierAction>(
     through sequence: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
   ) {
     let processed = outbound.rows.prefix { $0.sequence <= sequence }.compactMap(\.item)
@@ -164,7 +166,7 @@ struct MessageStream: Sendable {
   }
 
   /// The receiver has handed the messages up to here to its app.
-  mutating func reportDelivered<Action>(
+  mutating func reportDelivered<Action: CourierAction>(
     through sequence: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
   ) {
     let sequence = min(sequence, outbound.sent)
@@ -177,7 +179,7 @@ struct MessageStream: Sendable {
   /// The receiver asks for the rows from here on again; with a reason when its handler failed for the first of them.
   ///
   /// - Returns: the message if it goes into quarantine.
-  mutating func goBack<Action>(
+  mutating func goBack<Action: CourierAction>(
     to sequence: UInt64, failure: String?, by way: Way<Action>, in turn: inout Turn<Action>
   ) -> QuarantinedMessage? {
     guard let failure else {
@@ -199,7 +201,7 @@ struct MessageStream: Sendable {
     return putInQuarantine(message, sequence, failure, in: &turn)
   }
 
-  private mutating func putInQuarantine<Action>(
+  private mutating func putInQuarantine<Action: CourierAction>(
     _ message: AppMessage, _ sequence: UInt64, _ reason: String, in turn: inout Turn<Action>
   ) -> QuarantinedMessage {
     outbound.tombstone(sequence)
@@ -215,7 +217,7 @@ struct MessageStream: Sendable {
     return quarantined
   }
 
-  private mutating func count<Action>(_ range: ClosedRange<UInt64>, in turn: inout Turn<Action>) {
+  private mutating func count<Action: CourierAction>(_ range: ClosedRange<UInt64>, in turn: inout Turn<Action>) {
     turn.write([tries(outbound.count(range))], isUrgent: false)
   }
 
@@ -223,18 +225,18 @@ struct MessageStream: Sendable {
     .countTries(outbound.id, from: range.lowerBound, through: range.upperBound)
   }
 
-  private func sendable<Action>(through sequence: UInt64) -> Durable<Action> {
+  private func sendable<Action: CourierAction>(through sequence: UInt64) -> Durable<Action> {
     .sendable(outbound.id, through: sequence, durabilityGeneration: outbound.durabilityGeneration)
   }
 
-  private func report<Action>(_ id: MessageID, _ stage: DeliveryStage) -> Durable<Action> {
-    .messageReceipt(MessageReceipt(messageID: id, stage: stage), outbound.id.receiver)
+  private func report<Action: CourierAction>(_ id: MessageID, _ stage: DeliveryStage) -> Durable<Action> {
+    .act(.messageReceipt(MessageReceipt(messageID: id, stage: stage)))
   }
 
   // MARK: Receiving
 
   /// Receives messages while the app has a handler. Without one the messages stay with their sender, which tries again.
-  mutating func receive<Action>(
+  mutating func receive<Action: CourierAction>(
     _ transmissions: [MessageTransmission], by way: Way<Action>, in turn: inout Turn<Action>
   ) {
     switch inbound.receive(transmissions) {
@@ -248,7 +250,9 @@ struct MessageStream: Sendable {
   }
 
   /// Receives a range of sequence numbers that hold no message.
-  mutating func skip<Action>(from: UInt64, through: UInt64, by way: Way<Action>, in turn: inout Turn<Action>) {
+  mutating func skip<Action: CourierAction>(
+    from: UInt64, through: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
+  ) {
     switch inbound.skip(from: from, through: through) {
     case .taken: storeHandled([], in: &turn)
     case .known: acknowledge(by: way, in: &turn)
@@ -258,7 +262,7 @@ struct MessageStream: Sendable {
   }
 
   /// The app has a handler: asks for the unhandled messages again.
-  mutating func startHandling<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+  mutating func startHandling<Action: CourierAction>(by way: Way<Action>, in turn: inout Turn<Action>) {
     guard isOpen, inbound.handled.sequence < .max else { return }
     way.send(.goBack(.messages, to: inbound.handled.sequence + 1, failure: nil), in: &turn)
   }
@@ -271,7 +275,7 @@ struct MessageStream: Sendable {
 
   /// The app's handler has returned for messages up to here. A call of an earlier generation is ignored, because its
   /// messages are handed over again.
-  mutating func handle<Action>(
+  mutating func handle<Action: CourierAction>(
     through sequence: UInt64, handlerGeneration: UInt64?, in turn: inout Turn<Action>
   ) {
     guard handlerGeneration == nil || handlerGeneration == self.handlerGeneration else { return }
@@ -279,7 +283,7 @@ struct MessageStream: Sendable {
   }
 
   /// The app's handler has failed for a message: asks the sender to send again from it on.
-  mutating func fail<Action>(
+  mutating func fail<Action: CourierAction>(
     _ sequence: UInt64, _ reason: String, by way: Way<Action>, in turn: inout Turn<Action>
   ) {
     guard inbound.fail(sequence) else { return }
@@ -287,7 +291,7 @@ struct MessageStream: Sendable {
     if isOpen { way.send(.goBack(.messages, to: sequence, failure: reason), in: &turn) }
   }
 
-  private func storeHandled<Action>(_ messages: [AppMessage], in turn: inout Turn<Action>) {
+  private func storeHandled<Action: CourierAction>(_ messages: [AppMessage], in turn: inout Turn<Action>) {
     let mark = inbound.handled
     guard mark.sequence > inbound.durable.sequence else { return }
     turn.write(
@@ -295,14 +299,14 @@ struct MessageStream: Sendable {
       then: [.processed(inbound.stream, mark, messages, bindingGeneration: bindingGeneration)])
   }
 
-  private func acknowledge<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+  private func acknowledge<Action: CourierAction>(by way: Way<Action>, in turn: inout Turn<Action>) {
     if isOpen { way.send(.acknowledge(.messages, through: inbound.durable.sequence), in: &turn) }
   }
 
   // MARK: Durable writes
 
   /// Rows up to here are durable: sends them.
-  mutating func makeSendable<Action>(
+  mutating func makeSendable<Action: CourierAction>(
     through sequence: UInt64, durabilityGeneration: UInt64, by way: Way<Action>, in turn: inout Turn<Action>
   ) {
     outbound.makeDurable(through: sequence, durabilityGeneration: durabilityGeneration)
@@ -311,7 +315,7 @@ struct MessageStream: Sendable {
 
   /// The inbound stream of this binding generation is durably processed up to here; these are the newly processed
   /// messages.
-  mutating func makeProcessed<Action>(
+  mutating func makeProcessed<Action: CourierAction>(
     _ mark: StreamMark, _ messages: [AppMessage], bindingGeneration: UInt64, by way: Way<Action>,
     in turn: inout Turn<Action>
   ) {

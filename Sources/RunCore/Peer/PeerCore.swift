@@ -242,7 +242,7 @@ package struct PeerCore: Sendable {
       records.finishWriting(over: session.number, in: &turn)
     case .greet: if session.finishRenewal() { greet(in: &turn) }
     case .alarm(let number): view.raiseAlarm(number, in: &turn)
-    case .acknowledge, .messageReceipt, .valueReceipt, .valueSendable, .valueReceived, .answer, .publishSnapshot,
+    case .acknowledge, .valueSendable, .valueReceived, .answer, .publishSnapshot,
       .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell:
       break
     }

@@ -17,10 +17,6 @@ enum Durable<Action: Sendable>: Sendable {
 
   // The app's messages and newest values for another store. The courier of that store carries this out.
 
-  /// A message has reached a stage.
-  indirect case messageReceipt(MessageReceipt, StoreID)
-  /// A newest value has reached a stage.
-  indirect case valueReceipt(MessageReceipt, StoreID)
   /// This version of a key may be sent, unless a newer one has replaced it.
   indirect case valueSendable(StoreID, key: String, version: UInt64)
   /// A received value is durable.
@@ -65,7 +61,7 @@ enum Durable<Action: Sendable>: Sendable {
     switch self {
     case .sendable(let stream, _, _): stream.kind == .messages ? stream.receiver : nil
     case .processed(let stream, _, _, _): stream.kind == .messages ? stream.sender : nil
-    case .messageReceipt(_, let store), .valueReceipt(_, let store), .valueSendable(let store, _, _): store
+    case .valueSendable(let store, _, _): store
     case .valueReceived(let row): row.store
     case .act, .acknowledge, .recordChanged, .answer, .publishSnapshot, .anchor, .welcome, .makeRecords, .tellChange,
       .tellPaired, .reply, .tell, .farewell, .greet, .alarm:
@@ -73,13 +69,11 @@ enum Durable<Action: Sendable>: Sendable {
     }
   }
 
-  /// The same for the store that follows another store of its device: what concerns newest values that this node sends
-  /// moves with them.
+  /// The same for the store that follows another store of its device: the newest values that this node sends move with it.
   func moved(from store: StoreID, to heir: StoreID) -> Self {
-    switch self {
-    case .valueReceipt(let receipt, store): .valueReceipt(receipt, heir)
-    case .valueSendable(store, let key, let version): .valueSendable(heir, key: key, version: version)
-    default: self
+    if case .valueSendable(store, let key, let version) = self {
+      return .valueSendable(heir, key: key, version: version)
     }
+    return self
   }
 }

@@ -116,6 +116,16 @@ struct HubLeftStoreTests {
     #expect(lines.contains { $0.contains("queued") }, "\(lines)")
   }
 
+  @Test("A message that is posted just before its device comes with another store is told as queued")
+  func messageMeanwhile() {
+    var hub = HubStage.with("watch")
+    _ = hub.says("watch", .goodbye)
+    hub.commitsAll()
+    _ = hub.feed(.post(message(1), .queued, to: DeviceID("watch")))
+    let lines = hello(&hub, "watch", Self.other, on: "watch again") + hub.commitsAll()
+    #expect(lines.contains { $0.contains("queued") }, "\(lines)")
+  }
+
   @Test("A value that is refused does not take the older one from the store that it waits for")
   func refusedValue() {
     var hub = HubStage.with("watch")

@@ -21,7 +21,11 @@ struct CourierTests {
   }
 
   private mutating func commits(_ courier: inout Courier) -> [String] {
-    turns.commit().flatMap { durable in lines(&courier) { $0.carryOut(durable, over: (), in: &$1) } }
+    turns.commit().flatMap { durable in
+      lines(&courier) { courier, turn in
+        if case .act(let action) = durable { turn.act(action) } else { courier.carryOut(durable, over: (), in: &turn) }
+      }
+    }
   }
 
   private mutating func post(

@@ -109,7 +109,7 @@ struct LatestValuesStage {
     turns.commit().flatMap { durable in
       does(with: store) { values, way, turn in
         switch durable {
-        case .valueReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
+        case .act(let action): turn.act(action)
         case .valueSendable(_, let key, let version): values.makeSendable(key, version: version, by: way, in: &turn)
         case .valueReceived(let row):
           values.makeReceived(row, by: way, in: &turn)
@@ -208,7 +208,7 @@ extension MessageStream {
       makeSendable(through: sequence, durabilityGeneration: durabilityGeneration, by: way, in: &turn)
     case .processed(_, let mark, let messages, let bindingGeneration):
       makeProcessed(mark, messages, bindingGeneration: bindingGeneration, by: way, in: &turn)
-    case .messageReceipt(let receipt, _): turn.act(.messageReceipt(receipt))
+    case .act(let action): turn.act(action)
     default: break
     }
   }

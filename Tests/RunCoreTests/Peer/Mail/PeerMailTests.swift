@@ -25,7 +25,11 @@ struct PeerMailTests {
   }
 
   private mutating func commits() -> [String] {
-    turns.commit().flatMap { durable in lines { $0.carryOut(durable, over: 1, in: &$1) } }
+    turns.commit().flatMap { durable in
+      lines { mail, turn in
+        if case .act(let action) = durable { turn.act(action) } else { mail.carryOut(durable, over: 1, in: &turn) }
+      }
+    }
   }
 
   private func line(_ reply: InquiryReply) -> String {
