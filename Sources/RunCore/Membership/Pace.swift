@@ -45,7 +45,7 @@ package enum PacedKind: String, CaseIterable, Sendable {
     case .newKeys: 8
     // A later version may have more topics.
     case .unknownTopics: 256
-    // No version sends one. A connection on which nothing comes for days is taken for one.
+    // No version sends one.
     case .manyParts: 2
     }
   }

@@ -54,6 +54,20 @@
       #expect(unfinished.isEmpty)
     }
 
+    @Test("A connection on which heartbeats come for days is cut, and its sender is not to blame")
+    mutating func heartbeats() {
+      unfinished.open(Self.connection(0))
+      unfinished.finish(on: 0, by: .key(Self.key))
+      var offences: [UnfinishedMessages.Offence] = []
+      var received: UInt64 = 1000
+      while offences.isEmpty, received < 2 * UnfinishedMessages.bytesMax {
+        offences = unfinished.look { _ in received }.offences
+        received += 500
+      }
+      #expect(received > UnfinishedMessages.bytesMax)
+      #expect(offences.map(\.connection) == [Self.connection(0)] && offences.map(\.identity) == [nil])
+    }
+
     @Test("All connections together keep a bounded number of bytes: those with the most are cut")
     mutating func total() {
       let share = UnfinishedMessages.bytesMax

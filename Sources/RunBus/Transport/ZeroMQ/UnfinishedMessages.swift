@@ -12,17 +12,19 @@ import RunCore
 struct UnfinishedMessages {
   /// How many bytes may have come on a connection: twice what a device may send at once, because those of whole messages
   /// count until the next one. libzmq's heartbeats count, too: a connection on which nothing else comes reaches it after
-  /// days, and is made again.
+  /// days. It is made again, and its sender has done nothing wrong.
   static let bytesMax = UInt64(2 * PacedKind.frames.burst * PacedKind.bytesOfFrame)
   /// How many on all connections together.
   static let totalMax: UInt64 = 64 << 20
   /// From how many on the next look comes soon.
   static let suspectFrom: UInt64 = 256 << 10
+  /// More than heartbeats bring from one look to the next.
+  static let heartbeatsMax: UInt64 = 4 << 10
 
   /// A connection that is to be cut.
   struct Offence: Hashable {
     let connection: TCPConnection
-    /// The sender of the whole messages on it; `nil` before the first one.
+    /// The sender of the whole messages on it; `nil` before the first one, and if nothing but heartbeats came since.
     let identity: ConnectionIdentity?
   }
 
@@ -32,6 +34,8 @@ struct UnfinishedMessages {
     var looked: UInt64 = 0
     var finished: UInt64 = 0
     var identity: ConnectionIdentity?
+    /// Whether more than heartbeats came since the last whole message.
+    var isBusy = false
     /// Whether a whole message came since the last look.
     var isFinished = false
     /// Whether it kept too much at the last look. Whole messages may wait in libzmq, so one look proves nothing.
@@ -65,7 +69,9 @@ struct UnfinishedMessages {
       if entry.isFinished {
         entries[descriptor]?.finished = entry.looked
         entries[descriptor]?.isSuspect = false
+        entries[descriptor]?.isBusy = false
       }
+      if bytes - entry.looked > Self.heartbeatsMax { entries[descriptor]?.isBusy = true }
       entries[descriptor]?.isFinished = false
       entries[descriptor]?.looked = bytes
       kept.append((descriptor, bytes - (entry.isFinished ? entry.looked : entry.finished)))
@@ -78,7 +84,7 @@ struct UnfinishedMessages {
       let isTooMuch = bytes > Self.bytesMax || total > Self.totalMax
       if isTooMuch { total -= bytes }
       if isTooMuch, entry.isSuspect {
-        offences.append(Offence(connection: entry.connection, identity: entry.identity))
+        offences.append(Offence(connection: entry.connection, identity: entry.isBusy ? entry.identity : nil))
         entries[descriptor] = nil
       } else {
         entries[descriptor]?.isSuspect = isTooMuch
