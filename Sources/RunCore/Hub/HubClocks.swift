@@ -16,6 +16,6 @@ extension HubCore {
     let metrics = ledger.metrics(at: now)
     return HubClocks(
       elapsed: metrics.elapsed, active: metrics.active, isAutoPaused: metrics.isAutoPaused,
-      isPublishing: publisher.isPublishing)
+      isPublishing: run.isPublishing)
   }
 }

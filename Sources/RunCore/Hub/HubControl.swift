@@ -1,22 +1,14 @@
 // The control path: the hub accepts a press, judges it and answers it.
 extension HubCore {
-  /// A press of one of the hub's own buttons. It refers to the newest state and to the hub's own latest start.
+  /// A press of one of the hub's own buttons.
   mutating func pressOwn(_ command: Command, in turn: inout Turn) {
-    var command = command
-    if command.base == nil { command.base = base }
-    if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
-    let incoming = IncomingCommand(
-      command: command, origin: .ownButton, deviceID: settings.deviceID, identity: .localOwner,
-      pressed: .age(.zero, arrival: turn.now),
-      isUncertain: false)
-    admit(incoming, in: &turn)
+    admit(commands.ownPress(command, on: settings.deviceID, at: turn.now), in: &turn)
   }
 
   /// A command from a peer's stream.
   mutating func receive(
     _ transmission: CommandTransmission, of session: SessionTable.Session, on connection: ConnectionID,
-    arrival: BusTime,
-    in turn: inout Turn
+    arrival: BusTime, in turn: inout Turn
   ) {
     let incoming = IncomingCommand(
       command: transmission.command,
@@ -29,8 +21,8 @@ extension HubCore {
   }
 
   /// Commands from the spool of this machine.
-  mutating func receive(_ commands: [ForwardedCommand], in turn: inout Turn) {
-    for spooled in commands {
+  mutating func receive(_ spool: [ForwardedCommand], in turn: inout Turn) {
+    for spooled in spool {
       let device = members.list.standIn(for: spooled.deviceID, by: .localOwner)
       let incoming = IncomingCommand(
         command: spooled.command, origin: .spool(device), deviceID: device,
@@ -39,13 +31,10 @@ extension HubCore {
     }
   }
 
-  /// Answers a command of a kind that this version does not know. The watermark moves over it, because otherwise every
-  /// later command of the sender would be a gap.
+  /// Answers a command of a kind that this version does not know.
   mutating func receive(
-    _ command: UnsupportedCommand, on connection: ConnectionID, by identity: ConnectionIdentity,
-    in turn: inout Turn
+    _ command: UnsupportedCommand, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
-    let answer = Durable.act(.forward(command.reply, to: connection))
     guard let sequence = command.sequence else { return turn.act(.forward(command.reply, to: connection)) }
     guard !connection.isRequest, let session = sessions.session(on: connection, by: identity) else {
       return refuse(connection, .unknownSession, "say hello first", in: &turn)
@@ -53,14 +42,23 @@ extension HubCore {
     guard command.session == session.number else {
       return turn.act(.note("\(session.hello.deviceID) sent a frame of an earlier session: dropped"))
     }
-    let stream = StreamID(sender: session.hello.storeID, kind: .commands)
-    switch marks.position(of: sequence, in: stream) {
-    case .next:
-      let mark = move(stream, to: StreamMark(sequence: sequence))
-      turn.write([mark.operation], then: mark.then + [answer])
-    case .known: turn.write([], then: [answer])
-    case .gap: turn.act(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
-    }
+    commands.pass(over: sequence, of: session.hello, then: .act(.forward(command.reply, to: connection)), in: &turn)
+  }
+
+  /// Gives an accepted command to the arbiter, and judges what can be judged now.
+  mutating func accept(_ acceptance: HubCommands.Acceptance, in turn: inout Turn) {
+    var acceptance = acceptance
+    acceptance.press = receiveAsAnswer(acceptance.press, in: &turn)
+    let isAlone = commands.windowDeadline == nil
+    commands.take(acceptance, in: &turn)
+    judgeLate(in: &turn)
+    // With windows switched off, each press is judged alone in the commit that accepts it.
+    while settings.debounce == .zero, commands.windowDeadline != nil { settle(at: turn.now, in: &turn) }
+    guard run.isStopping else { return }
+    // A window that the stop of a recovery has opened settles at once: a press after the stop is illegal whether it falls
+    // into that window or comes behind it.
+    if isAlone, let deadline = commands.windowDeadline, deadline > turn.now { settle(at: deadline, in: &turn) }
+    settleDueWindows(in: &turn)
   }
 
   /// Tells the sender of a command its new stage: the hub's app, or the connections whose requests wait. The stage is
@@ -71,67 +69,19 @@ extension HubCore {
     case .queued: break
     case .pending:
       // A held command waits for the stop of its run and not for the screen's run.
-      if !arbiter.isUnfinished(receipt.commandID) { live.accept(receipt.commandID, receipt.kind) }
+      if !commands.isHeld(receipt.commandID) { run.show(waiting: receipt.commandID, receipt.kind) }
       // The one reply of a REQ is the verdict.
-      for connection in book.connections(awaiting: receipt.commandID) where !connection.isRequest {
+      for connection in commands.connections(awaiting: receipt.commandID) where !connection.isRequest {
         reply(.receipt(receipt), on: connection, in: &turn)
       }
     case .verdict:
-      live.judge(receipt.commandID)
-      if book.takeSpooled(receipt.commandID) { turn.act(.spooledCommandJudged(receipt.commandID)) }
-      for connection in book.takeConnections(awaiting: receipt.commandID) {
+      run.show(judged: receipt.commandID)
+      if commands.takeSpooled(receipt.commandID) { turn.act(.spooledCommandJudged(receipt.commandID)) }
+      for connection in commands.takeConnections(awaiting: receipt.commandID) {
         reply(.receipt(receipt), on: connection, in: &turn)
       }
     }
     turn.act(.publish(.receipt(receipt, press.deviceID)))
-  }
-
-  var base: ObservedRevision {
-    ObservedRevision(revision: arbiter.control.revision, commandID: arbiter.control.changedBy?.commandID)
-  }
-
-  /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present
-  /// run.
-  private var ownRun: RunID? {
-    book.ownUnjudged.last { $0.command.kind == .start }?.runOfStart ?? arbiter.control.runID
-  }
-
-  /// A new watermark, with its write and what follows that.
-  struct Mark {
-    let stream: StreamID
-    let place: StreamMark
-    var operation: StoreOperation { .setWatermark(stream, place) }
-    var then: [Durable] { [.processed(stream, place), .acknowledge(stream)] }
-  }
-
-  /// Moves the mark of a stream.
-  mutating func move(_ stream: StreamID, to place: StreamMark) -> Mark {
-    _ = marks.receive(place, in: stream)
-    return Mark(stream: stream, place: place)
-  }
-
-  /// Gives an admitted command to the arbiter, in the commit that also moves its mark.
-  mutating func accept(_ press: AcceptedCommand, mark: Mark?, in turn: inout Turn) {
-    let press = receiveAsAnswer(press, in: &turn)
-    let id = press.command.id
-    let isAlone = arbiter.deadline == nil
-    let reception = arbiter.receive(press) { book.hasReservedSlots($0) }
-    book.accept(press, from: sender(of: press), isHeld: reception.admission == .held)
-    book.release(reception.fallen + reception.completed)
-    let pending = Receipt(
-      commandID: id, kind: press.command.kind, source: press.command.source, stage: .pending)
-    turn.write(
-      (mark.map { [$0.operation] } ?? []) + [.accept(press, reception.admission)] + reception.fallen.map(Self.isLate),
-      then: (mark?.then ?? [])
-        + [.act(.publish(.command(press.command, press.deviceID))), .answer(pending, press)])
-    judgeLate(in: &turn)
-    // With windows switched off, each press is judged alone in the commit that accepts it.
-    while settings.debounce == .zero, arbiter.deadline != nil { settle(at: turn.now, in: &turn) }
-    guard case .stopping = unfinished?.stage else { return }
-    // A window that the stop of a recovery has opened settles at once: a press after the stop is illegal whether it falls
-    // into that window or comes behind it.
-    if isAlone, let deadline = arbiter.deadline, deadline > turn.now { settle(at: deadline, in: &turn) }
-    settleDueWindows(in: &turn)
   }
 
   /// A rejection that changes nothing and is not kept.
@@ -139,6 +89,62 @@ extension HubCore {
     Verdict(
       commandID: command.id, kind: command.kind, source: command.source, outcome: .rejected(reason),
       runID: command.runID, term: term, revision: authoritative.order.revision, effectiveAt: nil)
+  }
+}
+
+// Judging: the commands decide about accepted presses, and the hub writes down what follows.
+extension HubCore {
+  /// Judges the presses that wait for no window.
+  mutating func judgeLate(in turn: inout Turn) {
+    write(commands.judgeLate(at: turn.now, isPast: isPast), in: &turn)
+  }
+
+  /// Settles the open window as of a moment, if its deadline has come by then.
+  mutating func settle(at moment: BusTime, in turn: inout Turn) {
+    write(commands.settle(at: moment, isPast: isPast), in: &turn)
+  }
+
+  /// Settles the windows that are due, one that opens behind a settled window included.
+  mutating func settleDueWindows(in turn: inout Turn) {
+    while let deadline = commands.windowDeadline, deadline <= turn.now { settle(at: turn.now, in: &turn) }
+  }
+
+  private var isPast: (RunID) -> Bool { { [records] in records.knows($0) } }
+
+  /// Writes what a settlement decided: one commit, one snapshot, all verdicts.
+  mutating func write(_ settlement: Settlement, in turn: inout Turn) {
+    guard !settlement.isEmpty else { return }
+    let wasUnfinished = run.unfinished != nil
+    let change = run.enter(settlement, shown: commands.control.runID)
+    var operations = change.operations
+    var then: [Durable] = []
+    if let writes = run.leaveRecovery(commands.control) {
+      commands.decided()
+      operations += writes
+    }
+    for (alias, run) in settlement.aliases.sorted(by: { $0.key < $1.key }) {
+      operations.append(.setAlias(alias, of: run))
+    }
+    for run in settlement.wholeRuns { then.append(.act(.keep(run))) }
+    operations += settlement.windows.map(StoreOperation.settle)
+    operations += settlement.admitted.map { .reclassify($0, .window) }
+    commands.answer(settlement, &operations, &then, at: turn.now) { mail.isGivenUp($0, by: $1) }
+    operations += records.date(settlement) { incarnation.wallSeconds(at: $0) }
+    let expected = records.expect(after: settlement, commands.control, at: turn.now)
+    operations += expected.operations
+    if expected.isDue { then.append(.makeRecords) }
+    if change.hasTransition {
+      // The schedule begins anew with the commit of this transition.
+      run.suspendTicks()
+      then.append(.anchor)
+    }
+    if change.isVisible {
+      publishNow(operations, then: then, in: &turn)
+    } else {
+      turn.write(operations + commands.forgetOldVerdicts(at: turn.now), then: then)
+    }
+    // Presses that waited for the decision about the run can be judged now.
+    if wasUnfinished, run.unfinished == nil { judgeLate(in: &turn) }
   }
 }
 

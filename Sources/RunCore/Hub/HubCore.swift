@@ -4,42 +4,14 @@
 /// A hub is `opening` while its term is being made durable. It can then go to `open`, where it stays. Its driver stops
 /// it by feeding it no more events.
 package struct HubCore: Sendable {
-  /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
-  package private(set) var deadline: BusTime?
-
-  let settings: Settings
-  /// The paired devices.
   var members: Membership
-  var rest: Turn.Rest
-  var incarnation: Incarnation
-  var arbiter: Arbiter
-  var presentRun: PresentRun
   var sessions: SessionTable
-  var book: CommandBook
-  var marks: StreamMarks
-  var verdicts: VerdictStreams
+  var commands: HubCommands
+  var run: HubRun
   var mail: DeviceMail
-  /// Messages that a device's handler refused too often.
-  var quarantine: Quarantine
-  var publisher = Publisher()
-  var live: LivePusher
-  var samples = SampleIntake()
   var records: RecordKeeping
-  var ending = Ending.no
-  /// A run that was on when the hub died, until its recovery is decided.
-  var unfinished: UnfinishedRun?
-
-  /// How far the hub is with an orderly end.
-  enum Ending: Sendable {
-    /// Can go to: committing.
-    case no
-    /// What it has gathered is being written. Can go to: due.
-    case committing
-    /// It says goodbye at the end of this turn, behind everything else that it sends. Can go to: over.
-    case due
-    /// It has said goodbye. A further frame would tell its peers that it goes on.
-    case over
-  }
+  var incarnation: Incarnation
+  var rest: Turn.Rest
 
   typealias Turn = RunCore.Turn<Action>
   typealias Durable = RunCore.Durable<Action>
@@ -53,66 +25,52 @@ package struct HubCore: Sendable {
   package init(
     settings: Settings, history: HubHistory = HubHistory(), now: BusTime, wallSeconds: Double = 0, bootID: String = ""
   ) {
-    self.settings = settings
+    incarnation = Incarnation(settings, after: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
+    let (clock, term, shift) = (settings.clock, incarnation.term, incarnation.shift)
+    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed), clock: clock)
     members = Membership(
-      history.members, hubName: settings.deviceID, bus: settings.bus, clock: settings.clock,
-      listProof: settings.listProof)
-    live = LivePusher(settings.live)
-    incarnation = Incarnation(
-      after: history, clock: settings.clock, now: now, wallSeconds: wallSeconds, bootID: bootID)
-    let (term, shift) = (incarnation.term, incarnation.shift)
-    records = RecordKeeping(history, term: term, now: now)
-    rest = Turn.Rest(generator: SeededGenerator(seed: settings.seed), clock: settings.clock)
-    let control = ControlState(
-      transitions: history.transitions, windows: history.windows, aliases: history.aliases,
-      verdicts: history.verdicts.map { ($0.verdict, $0.press) })
-    arbiter = Arbiter(
-      control: control, accepted: history.accepted, window: settings.debounce,
-      lateAfter: settings.clock.speed.bus(fromReal: .milliseconds(500)), term: term)
-    sessions = SessionTable(term: term, clock: settings.clock)
-    book = CommandBook(history)
-    marks = StreamMarks(history.delivery.watermarks)
-    verdicts = VerdictStreams(history.delivery, shift: shift)
+      history.members, hubName: settings.deviceID, bus: settings.bus, clock: clock, listProof: settings.listProof)
+    sessions = SessionTable(term: term, clock: clock)
+    commands = HubCommands(
+      history,
+      rules: HubCommands.Rules(clock: clock, debounce: settings.debounce, owedVerdictsMax: settings.owedVerdictsMax),
+      term: term, shift: shift)
     mail = DeviceMail(history, own: settings.deviceID, shift: shift)
-    quarantine = Quarantine(history.delivery.quarantine, shift: shift)
-    presentRun = PresentRun(
-      metrics: settings.unchosenMetrics, entries: history.journal, lastPosition: history.lastPosition)
-    for (press, _) in history.accepted {
-      book.accept(press, from: sender(of: press), isHeld: arbiter.isUnfinished(press.command.id))
-    }
-    if let diedAt = Self.death(of: history, control: control, ledger: presentRun.ledger, now: now) {
-      let judgedFirst = history.accepted.filter { $0.class == .window || $0.class == .next }
-      unfinished = UnfinishedRun(
-        diedAt: diedAt, backAt: now, stage: .settling(Set(judgedFirst.map(\.press.command.id))))
-      if let run = control.runOn {
-        presentRun.stopClock(at: diedAt)
-        arbiter.waitForDecision(about: run, diedAt: diedAt, isAsked: false)
-      }
+    records = RecordKeeping(history, term: term, speed: clock.speed, now: now)
+    run = HubRun(
+      history,
+      rules: HubRun.Rules(
+        deviceID: settings.deviceID, clock: clock, metrics: settings.metrics,
+        ledgerEntriesMax: settings.ledgerEntriesMax, pastReadingsMax: settings.pastReadingsMax,
+        downtime: settings.downtime),
+      live: settings.live, control: commands.control, now: now)
+    if let unfinished = run.unfinished, let id = commands.control.runOn {
+      commands.waitForDecision(about: id, diedAt: unfinished.diedAt, isAsked: false)
     }
     noteDeadline()
   }
 
+  /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
+  package var deadline: BusTime? { rest.deadline }
+
+  var settings: Settings { _read { yield incarnation.settings } }
   var storeID: StoreID { settings.storeID }
   var term: UInt64 { incarnation.term }
   /// Everything that happened in the present run, or else in the last one.
-  var ledger: RunLedger { presentRun.ledger }
+  var ledger: RunLedger { _read { yield run.ledger } }
 
   /// The last published snapshot.
-  package var authoritative: Snapshot { publisher.published ?? .none }
+  package var authoritative: Snapshot { run.published ?? .none }
 
   /// What a lock screen of the hub itself shows; `nil` before the first push.
-  package var liveActivity: LiveActivity? { live.last.map { LiveActivity($0) } }
+  package var liveActivity: LiveActivity? { run.lockScreen.map { LiveActivity($0) } }
 
   /// The phase with the hub's own unjudged presses applied on top.
-  package var predicted: RunPhase {
-    book.ownUnjudged.reduce(into: RunMachine(phase: arbiter.control.phase)) {
-      _ = $0.apply($1.command.kind)
-    }.phase
-  }
+  package var predicted: RunPhase { commands.predicted }
 
   /// Processes one event and returns the actions for the driver to carry out, in order.
   package mutating func receive(_ event: Event, at now: BusTime) -> [Action] {
-    guard ending != .over else { return [] }
+    guard incarnation.ending != .over else { return [] }
     var turn = Turn(at: now, &rest)
     switch event {
     case .started: start(in: &turn)
@@ -127,7 +85,7 @@ package struct HubCore: Sendable {
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), in: &turn)
     case .gone(let connection): close(connection, in: &turn)
-    case .subscribed(let topic): republish(topic, in: &turn)
+    case .subscribed(let topic): run.welcome(subscriberOf: topic, in: &turn)
     case .burden(let burden, let identity): note(burden, by: identity, in: &turn)
     case .press(let command): pressOwn(command, in: &turn)
     case .sample(let sample): receiveOwn(sample, in: &turn)
@@ -160,16 +118,15 @@ package struct HubCore: Sendable {
     case .commitFailed(let id):
       guard turn.commits.fail(id, retryAt: turn.now + settings.clock.speed.bus(fromReal: .seconds(1))) else { break }
       // A node that ends does not wait for a full disk. Whatever is lost was never acknowledged.
-      if ending != .no {
+      if incarnation.ending != .no {
         turn.act(.note("the store took nothing more before the end"))
-        ending = .due
+        incarnation.ending = .due
       }
     case .deadline: meetDeadlines(in: &turn)
     case .ending:
-      guard ending == .no else { break }
-      ending = .committing
-      let batch = samples.take()
-      turn.write(batch.operations + heardMarks() + [clockMark(at: turn.now)], then: [.farewell])
+      guard incarnation.ending == .no else { break }
+      incarnation.ending = .committing
+      turn.write(run.takeReadings() + heardMarks() + [clockMark(at: turn.now)], then: [.farewell])
     }
     if records.hasQuestions { answerWaiting(in: &turn) }
     flushAcknowledgements(in: &turn)
@@ -178,8 +135,8 @@ package struct HubCore: Sendable {
       members.beginCommit()
       turn.act(.commit(next.id, next.operations))
     }
-    pushLive(in: &turn)
-    if ending == .due { sayFarewell(in: &turn) }
+    run.pushLive(in: &turn)
+    if incarnation.ending == .due { sayFarewell(in: &turn) }
     let actions = turn.end(&rest)
     noteDeadline()
     assert(next == nil || !isSmall || check().isEmpty, "\(check())")
@@ -188,32 +145,34 @@ package struct HubCore: Sendable {
 
   /// Computed once per event, because the driver reads ``deadline`` more often and this looks through many tables.
   private mutating func noteDeadline() {
-    deadline = BusTime.earliest(
-      arbiter.deadline, publisher.deadline, live.deadline, samples.deadline, sessions.silenceCheckAt, records.deadline,
-      records.journalDeadline(present: arbiter.control.runID), rest.commits.deadline, deliveryDeadline,
+    rest.deadline = BusTime.earliest(
+      commands.windowDeadline, run.deadline, sessions.silenceCheckAt, records.deadline,
+      records.journalDeadline(present: commands.control.runID), rest.commits.deadline, deliveryDeadline,
       members.deadline, mail.visitorCheckAt)
   }
 
   private mutating func start(in turn: inout Turn) {
     var operations: [StoreOperation] = [.setTerm(term), clockMark(at: turn.now), records.skip]
     if let shift = incarnation.shift { operations.append(.shiftRows(by: shift)) }
-    operations += expectMissedRecord(at: turn.now)
+    operations += records.expectMissed(commands.control, at: turn.now)
     turn.write(operations, then: [.makeRecords])
     // Settle what became due while the hub was dead. After a reboot every window settles at once: if the wall clock was
     // set back, an open window would admit presses that were made long after it.
     if incarnation.shift != nil {
-      while let deadline = arbiter.deadline { settle(at: max(turn.now, deadline), in: &turn) }
+      while let deadline = commands.windowDeadline { settle(at: max(turn.now, deadline), in: &turn) }
     }
     settleDueWindows(in: &turn)
     letGoOfLostStores(in: &turn)
     judgeLate(in: &turn)
     forgetVisitors(in: &turn)
-    let tickBefore = publisher.lastTick
+    let tickBefore = run.lastTick
     decideRecovery(in: &turn)
     var then: [Durable] = []
-    if publisher.lastTick == tickBefore { then.append(.publishSnapshot(capture(at: turn.now))) }
+    if run.lastTick == tickBefore {
+      then.append(.publishSnapshot(run.capture(commands.control, term: term, at: turn.now)))
+    }
     then.append(.act(.open))
-    if isTicking { then.append(.anchor) }
+    if run.isTicking(commands.control) { then.append(.anchor) }
     turn.write([], then: then)
     if !members.admittedKeys.isEmpty { turn.act(.admit(members.admittedKeys)) }
   }
@@ -222,25 +181,23 @@ package struct HubCore: Sendable {
     // Windows settle first, so that a tick at the same moment shows the result.
     settleDueWindows(in: &turn)
     if members.endSuspensions(at: turn.now) { turn.act(.admit(members.admittedKeys)) }
-    if case .settling = unfinished?.stage {
-      let tickBefore = publisher.lastTick
+    if run.isSettling {
+      let tickBefore = run.lastTick
       decideRecovery(in: &turn)
-      if isRecovering || unfinished == nil, publisher.lastTick == tickBefore {
+      if isRecovering || run.unfinished == nil, run.lastTick == tickBefore {
         publishNow([], then: [.anchor], in: &turn)
       }
     }
-    if let due = publisher.nextTick, due <= turn.now {
+    if let due = run.nextTick, due <= turn.now {
       tick(in: &turn)
-    } else if let due = samples.deadline, due <= turn.now {
+    } else if let due = run.intakeDeadline, due <= turn.now {
       commitSamples(in: &turn)
     }
-    if let snapshot = publisher.dueRepetition(at: turn.now, speed: settings.clock.speed) {
-      turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
-    }
+    run.repeatWhenDue(in: &turn)
     if let due = sessions.silenceCheckAt, due <= turn.now { checkSilence(in: &turn) }
     if let due = mail.visitorCheckAt, due <= turn.now { forgetVisitors(in: &turn) }
     if let due = records.deadline, due <= turn.now { makeRecords(in: &turn) }
-    if let due = records.journalDeadline(present: arbiter.control.runID), due <= turn.now { dropJournals(in: &turn) }
+    if let due = records.journalDeadline(present: commands.control.runID), due <= turn.now { dropJournals(in: &turn) }
     if let due = deliveryDeadline, due <= turn.now { deliver(in: &turn) }
     let now = turn.now
     changePairing(in: &turn) { $0.expirePairing(at: now) }
@@ -254,17 +211,12 @@ package struct HubCore: Sendable {
     switch durable {
     case .act(let action): turn.act(action)
     case .answer(let receipt, let press): answer(receipt, to: press, in: &turn)
-    case .publishSnapshot(let snapshot):
-      publisher.publish(snapshot)
-      live.observe(snapshot)
-      turn.act(.show(snapshot))
-      turn.act(.publish(.snapshot(stateMessage(at: turn.now, snapshot))))
-    case .anchor:
-      publisher.setAnchor(isRunning: authoritative.phase == .running && unfinished == nil, at: turn.now)
-    case .processed(let stream, let mark, _, _): marks.makeDurable(mark, of: stream)
-    case .acknowledge(let stream): marks.acknowledge(stream)
+    case .publishSnapshot(let snapshot): run.show(snapshot, in: &turn)
+    case .anchor: run.setAnchor(at: turn.now)
+    case .processed(let stream, let mark, _, _): makeDurable(mark, of: stream)
+    case .acknowledge(let stream): acknowledge(stream)
     case .sendable(let stream, let sequence, let durabilityGeneration):
-      verdicts.makeDurable(stream.receiver, through: sequence, durabilityGeneration: durabilityGeneration)
+      commands.makeSendable(stream.receiver, through: sequence, durabilityGeneration: durabilityGeneration)
       sendVerdicts(to: stream.receiver, in: &turn)
     case .welcome(let connection, let session):
       if sessions[connection]?.number == session { welcome(connection, in: &turn) }
@@ -273,13 +225,13 @@ package struct HubCore: Sendable {
     case .tellChange(let change, let connection, let session):
       tell(change, connection, session: session, in: &turn)
     case .reply(let message, let connection):
-      sessions.owedAnswers.pay(connection)
+      sessions.payAnswer(to: connection)
       reply(message, on: connection, in: &turn)
     case .tellPaired(let key, let connection): tellPaired(key, on: connection, in: &turn)
     case .tell(let answer, let connection, let session):
       guard sessions.payAnswer(on: connection, session: session) else { break }
       turn.act(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
-    case .farewell: ending = .due
+    case .farewell: incarnation.ending = .due
     case .valueSendable, .valueReceived, .greet, .alarm: break
     }
   }

@@ -22,7 +22,7 @@ extension HubCore {
   private mutating func trimDevices(in turn: inout Turn) {
     guard mail.devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
-    let pressing = book.stores
+    let pressing = commands.waitingStores
     var absent = 0
     var idle: [(rank: Int, device: KnownDevice)] = []
     // No closures here: each call of one would copy the whole hub.
@@ -67,8 +67,7 @@ extension HubCore {
 
   private func hasUsedStreams(_ device: KnownDevice) -> Bool {
     let store = device.storeID
-    return StreamID.Kind.allCases.contains { marks.hasBegun(StreamID(sender: store, kind: $0)) }
-      || verdicts.hasStream(store) || !mail.isUnused(store)
+    return commands.hasBegun(store) || run.hasBegun(store) || commands.hasVerdicts(for: store) || !mail.isUnused(store)
   }
 
   /// Whether a device is a shell without a session, and no paired device of that role, which may be paired again after it
@@ -81,7 +80,7 @@ extension HubCore {
 
   /// Whether nothing waits for a device, and no press of its is still to be judged.
   private func isOwedNothing(_ device: KnownDevice) -> Bool {
-    holdsNothing(device.storeID) && !book.stores.contains(device.storeID)
+    holdsNothing(device.storeID) && !commands.waitingStores.contains(device.storeID)
   }
 
   /// When an absent shell is forgotten, with what it is owed.
@@ -90,16 +89,11 @@ extension HubCore {
     return max(device.heardAt, incarnation.beganAt) + settings.clock.speed.bus(fromReal: age)
   }
 
-  /// Looks for shells to forget at a moment, or earlier if that is planned already.
-  mutating func checkVisitors(by due: BusTime) { mail.visitorCheckAt = min(mail.visitorCheckAt ?? due, due) }
-
   /// Forgets the shells that have been absent for long enough, and plans the next look.
   mutating func forgetVisitors(in turn: inout Turn) {
-    mail.visitorCheckAt = nil
-    for device in mail.devices.values.sorted(by: { $0.deviceID < $1.deviceID })
-    where isAbsentVisitor(device) {
+    for device in mail.beginVisitorCheck() where isAbsentVisitor(device) {
       let due = goneAt(device)
-      if due <= turn.now { forget(device, in: &turn) } else { checkVisitors(by: due) }
+      if due <= turn.now { forget(device, in: &turn) } else { mail.checkVisitors(by: due) }
     }
   }
 
@@ -116,20 +110,10 @@ extension HubCore {
   /// Drops the streams of a store: its marks and what is owed to it. A store that comes back all the same is told to
   /// begin anew.
   mutating func giveUp(_ store: StoreID, in turn: inout Turn) {
-    turn.write([verdicts.drop(store), mail.drop(store)] + forgetMarks(of: store) + mail.disown(store), then: [])
-  }
-
-  /// Forgets how far the streams of a store were processed, and returns the writes for that.
-  mutating func forgetMarks(of store: StoreID) -> [StoreOperation] {
-    [StreamID.Kind.commands, .samples, .messages].compactMap { kind in
-      let stream = StreamID(sender: store, kind: kind)
-      book.forget(stream)
-      samples.forget(stream)
-      // The courier holds the mark of the message stream, so its row is dropped in any case.
-      return marks.forget(stream) || kind == .messages ? .forgetStream(stream) : nil
-    }
+    turn.write(
+      [commands.dropVerdicts(of: store), mail.drop(store)] + forgetMarks(of: store) + mail.disown(store), then: [])
   }
 
   /// Whether a store is owed nothing here and has left nothing that its device would miss.
-  func holdsNothing(_ store: StoreID) -> Bool { verdicts.waitingCount(of: store) == 0 && mail.isEmpty(store) }
+  func holdsNothing(_ store: StoreID) -> Bool { commands.waitingCount(of: store) == 0 && mail.isEmpty(store) }
 }

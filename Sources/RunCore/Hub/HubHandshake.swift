@@ -29,11 +29,12 @@ extension HubCore {
     }
     guard hub == storeID else { return nil }
     if isGivenUp(hello) { return "the device came with another store since: it begins anew" }
+    let received = received(from: hello.storeID)
     let isLost = [StreamID.Kind.commands, .samples, .messages].contains { kind in
-      received(hello.storeID, kind).sequence < hello.acknowledged[kind] ?? 0
+      (received[kind]?.sequence ?? 0) < hello.acknowledged[kind] ?? 0
     }
     let standings = [
-      verdicts.check(hello.received[.verdicts] ?? .start, of: hello.storeID),
+      commands.check(hello.received[.verdicts] ?? .start, of: hello.storeID),
       mail.check(hello.received[.messages] ?? .start, of: hello.storeID),
     ]
     // A device that says more than the hub has may be wrong, so only this device begins anew.
@@ -56,7 +57,7 @@ extension HubCore {
   /// Whether anything was exchanged, in either direction, between this hub and a store that names no hub.
   private func hasHistory(with hello: Hello) -> Bool {
     !received(from: hello.storeID).isEmpty
-      || verdicts.check(hello.received[.verdicts] ?? .start, of: hello.storeID) != .good
+      || commands.check(hello.received[.verdicts] ?? .start, of: hello.storeID) != .good
       || mail.check(hello.received[.messages] ?? .start, of: hello.storeID) != .good
   }
 
@@ -67,13 +68,11 @@ extension HubCore {
     mail.meet(device)
     if let write = mail.own(hello.storeID, by: identity) { turn.write([write], then: []) }
     let left = known.map(\.storeID).flatMap { sessions.connection(of: $0) == nil ? $0 : nil }
-    let mark = marks.durableMark(of: StreamID(sender: hello.storeID, kind: .messages))
-    if case .inherited(let rows, let values) = mail.arrive(
-      hello.storeID, of: hello.deviceID, earlier: left, mark: mark), let left
-    {
+    if case .inherited(let rows, let values) = mail.arrive(hello.storeID, of: hello.deviceID, earlier: left), let left {
       // What its newest values wait for concerns the new store; a value that it sent comes again.
       turn.moveValues(from: left, to: hello.storeID)
-      turn.write(rows + [verdicts.drop(left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
+      turn.write(
+        rows + [commands.dropVerdicts(of: left)] + forgetMarks(of: left) + values + mail.disown(left), then: [])
     }
     guard known?.storeID != device.storeID || known?.role != device.role || known?.identity != identity else { return }
     turn.write([.meet(device)], then: [])
@@ -84,40 +83,20 @@ extension HubCore {
   /// bring the stop.
   mutating func letGoOfLostStores(in turn: inout Turn) {
     var orphans: Set<StoreID> = []
-    for press in book.unjudged.values where !hasHeir(press) { if let store = press.store { orphans.insert(store) } }
+    for press in commands.unjudged.values where !hasHeir(press) { if let store = press.store { orphans.insert(store) } }
     guard !orphans.isEmpty else { return }
     for store in orphans.subtracting(mail.presentStores).sorted()
     where sessions.connection(of: store) == nil {
-      let fallen = abandon(StreamID(sender: store, kind: .commands))
+      let fallen = commands.abandon(StreamID(sender: store, kind: .commands))
       guard !fallen.isEmpty else { continue }
       turn.write(fallen, then: [])
       judgeLate(in: &turn)
     }
   }
 
-  // MARK: Marks
-
-  private func received(_ store: StoreID, _ kind: StreamID.Kind) -> StreamMark {
-    if kind == .messages, let mark = mail.durableMark(of: store) { return mark }
-    return marks.durableMark(of: StreamID(sender: store, kind: kind))
-  }
-
-  /// How far the hub has durably processed a sender's streams.
-  func received(from store: StoreID) -> [StreamID.Kind: StreamMark] {
-    var marks: [StreamID.Kind: StreamMark] = [:]
-    for kind in [StreamID.Kind.commands, .samples, .messages] {
-      let mark = received(store, kind)
-      if mark.sequence > 0 { marks[kind] = mark }
-    }
-    return marks
-  }
-
-  /// Whether everything received from a sender is durable. Samples of it that wait for the next tick are committed now.
-  mutating func isDurable(_ store: StoreID, in turn: inout Turn) -> Bool {
-    let isBehind = [StreamID.Kind.commands, .samples].contains { kind in
-      marks.isBehind(StreamID(sender: store, kind: kind))
-    }
-    if isBehind, samples.isPending(of: StreamID(sender: store, kind: .samples)) { commitSamples(in: &turn) }
-    return !isBehind
+  /// Whether the device that pressed has a new store that sent this command again. The rest of the run can arrive from
+  /// that store.
+  private func hasHeir(_ press: AcceptedCommand) -> Bool {
+    mail.devices[press.deviceID].map { commands.isClaimed(press.command.id, by: $0.storeID) } ?? false
   }
 }

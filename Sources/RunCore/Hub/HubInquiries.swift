@@ -36,7 +36,8 @@ extension HubCore {
     case .outbox where !identity.mayAskForHoldings, .quarantine where !identity.mayAskForHoldings:
       (.failed("this hub does not tell an unknown sender what it holds"), false)
     case .outbox: (.outbox(outbox(at: turn.now).filter { maySee($0.receiver, identity) }), false)
-    case .quarantine: (.quarantine(quarantineReports(at: turn.now).filter { maySee($0.receiver, identity) }), false)
+    case .quarantine:
+      (.quarantine(mail.quarantineReports(at: turn.monotonic).filter { maySee($0.receiver, identity) }), false)
     case .cancel, .retry, .discard, .post:
       (.failed("only a shell on the hub's own machine may change its outbox"), false)
     case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
@@ -65,10 +66,10 @@ extension HubCore {
     case .series: give(.durably(seriesAnswer(in: &turn)), to: number, in: &turn)
     case .peers: give(.atOnce(.peers(peers(at: turn.now))), to: number, in: &turn)
     case .outbox: give(.atOnce(.outbox(outbox(at: turn.now))), to: number, in: &turn)
-    case .quarantine: give(.atOnce(.quarantine(quarantineReports(at: turn.now))), to: number, in: &turn)
+    case .quarantine: give(.atOnce(.quarantine(mail.quarantineReports(at: turn.monotonic))), to: number, in: &turn)
     case .cancel(let id): give(cancel(id, in: &turn), to: number, in: &turn)
     case .retry(let id):
-      guard let old = quarantine.message(id) else {
+      guard let old = mail.quarantined(id) else {
         return give(.refused(InquiryFailure.notQuarantined), to: number, in: &turn)
       }
       guard let device = mail.device(using: old.receiver) else {
@@ -80,8 +81,8 @@ extension HubCore {
         refusal = $0.post(message, by: .queued, over: $1, in: &$2)
       }
       guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn) }
-      give(quarantine.remove(id, answer: .done(message.id)), to: number, in: &turn)
-    case .discard(let id): give(quarantine.remove(id, answer: .done(nil)), to: number, in: &turn)
+      give(mail.release(id, answer: .done(message.id)), to: number, in: &turn)
+    case .discard(let id): give(mail.release(id, answer: .done(nil)), to: number, in: &turn)
     case .devices: give(.atOnce(.devices(deviceList)), to: number, in: &turn)
     case .orderDevice(let key, let order):
       give(carryOut(order, of: key, in: &turn), to: number, in: &turn)
@@ -131,7 +132,7 @@ extension HubCore {
     }
     // An accepted command, from the spool or from a peer, can no longer be cancelled.
     let command = CommandID(high: id.high, low: id.low)
-    return book.knows(command) ? .cancelled(false) : .refused(InquiryFailure.notWaiting)
+    return commands.knows(command) ? .cancelled(false) : .refused(InquiryFailure.notWaiting)
   }
 
   /// The newest value of a key that a device sent; `nil` if it has sent none.
@@ -139,14 +140,10 @@ extension HubCore {
     mail.value(of: key, from: device)
   }
 
-  private func quarantineReports(at now: BusTime) -> [QuarantineReport] {
-    quarantine.reports(at: monotonic(at: now)) { mail.device(using: $0)?.deviceID }
-  }
-
   private func outbox(at now: BusTime) -> [OutboxReport] {
-    let real = monotonic(at: now)
+    let real = settings.clock.real(at: now)
     var lines: [OutboxReport] = []
-    lines += verdicts.reports(at: real) { mail.device(using: $0)?.deviceID }
+    lines += commands.reports(at: real) { mail.device(using: $0)?.deviceID }
     lines += mail.reports(at: real)
     return lines.sorted {
       ($1.age, $0.id ?? .none, $0.what) < ($0.age, $1.id ?? .none, $1.what)
@@ -158,12 +155,12 @@ extension HubCore {
     mail.devices.values.sorted { $0.deviceID < $1.deviceID }.map { device in
       let session = sessions.session(of: device.storeID)?.session
       let heardAt = max(session?.heardAt ?? device.heardAt, device.heardAt)
-      let waiting = verdicts.waitingCount(of: device.storeID) + mail.waitingCount(of: device.storeID)
+      let waiting = commands.waitingCount(of: device.storeID) + mail.waitingCount(of: device.storeID)
       return PeerReport(
         deviceID: device.deviceID, role: device.role, isReachable: session?.isReachable ?? false,
         heardAge: settings.clock.speed.real(fromBus: max(.zero, now - heardAt)), roundTrip: session?.roundTrip,
         waiting: UInt64(waiting),
-        commandWatermark: marks.durableMark(of: StreamID(sender: device.storeID, kind: .commands)).sequence)
+        commandWatermark: commands.mark(of: device.storeID).sequence)
     }
   }
 }

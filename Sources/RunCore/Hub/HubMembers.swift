@@ -40,57 +40,6 @@ extension HubCore {
       ? nil : Self.belongsToAnother(hello.deviceID)
   }
 
-  /// Why an identity may not press as the device of a request; `nil` if it may. The name on a stream was checked with
-  /// its hello.
-  func reasonToForbid(_ incoming: IncomingCommand) -> String? {
-    guard case .request(_, let device) = incoming.origin else { return nil }
-    if let reason = members.list.reasonToForbid(incoming.identity, name: device) { return reason }
-    if case .key(let key) = incoming.identity, members.list.device(of: key)?.hasName(device) == true { return nil }
-    return incoming.identity.mayPress(as: device, of: user(of: device)) ? nil : Self.belongsToAnother(device)
-  }
-
-  /// Why a command gets no verdict but a rejection; `nil` if it is judged.
-  func reasonToReject(_ incoming: IncomingCommand) -> String? {
-    if !members.list.mayUse(incoming.command.source, incoming.identity) {
-      return "\(incoming.deviceID) may not press as \(incoming.command.source)"
-    }
-    guard case .spool(let device) = incoming.origin else { return nil }
-    return members.list.reasonToForbid(.localOwner, name: device)
-  }
-
-  /// Rejects a command that its sender may not give. A stream goes on behind it, and a spooled one is removed.
-  mutating func reject(
-    _ incoming: IncomingCommand, _ reason: String, in turn: inout Turn
-  ) {
-    turn.act(.forbade(incoming.identity, reason))
-    let command = incoming.command
-    switch incoming.origin {
-    case .request(let connection, _):
-      reply(.receipt(Receipt(rejection(of: command, .forbidden), at: turn.now)), on: connection, in: &turn)
-    case .ownButton: break
-    case .spool:
-      book.noteSpooled(command.id)
-      write(forbidden(incoming, .request, sequence: 1, at: turn.now), in: &turn)
-    case .stream(let session, _, let sequence, _):
-      let store = session.hello.storeID
-      let mark = move(
-        StreamID(sender: store, kind: .commands), to: StreamMark(sequence: sequence, id: command.id.message))
-      turn.write([mark.operation], then: mark.then)
-      write(forbidden(incoming, .store(store), sequence: sequence, at: turn.now), in: &turn)
-    }
-  }
-
-  private func forbidden(
-    _ incoming: IncomingCommand, _ origin: AcceptedCommand.Origin, sequence: UInt64, at now: BusTime
-  ) -> Settlement {
-    let press = AcceptedCommand(
-      command: incoming.command, deviceID: incoming.deviceID, origin: origin, sequence: sequence, pressedAt: now,
-      arrivedAt: now)
-    var settlement = Settlement()
-    settlement.answers = [.init(verdict: rejection(of: incoming.command, .forbidden), press: press)]
-    return settlement
-  }
-
   /// Notes what a paired device states of the list of devices and of the hub's next key. A version without a valid
   /// proof changes nothing: a wrong device could state any.
   mutating func hear(
@@ -152,7 +101,7 @@ extension HubCore {
     case .rename(let name):
       guard let device = members.list.device(of: key) else { return .refused(Self.noDevice) }
       if let reason = name.reasonNotToPair { return .refused(reason) }
-      guard !arbiter.control.phase.isOn, !book.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
+      guard !commands.control.phase.isOn, !commands.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
       else {
         return .refused(
           "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
@@ -186,10 +135,10 @@ extension HubCore {
     let keys = [device.key] + (device.nextKey.map { [$0] } ?? [])
     closeSessions(of: keys, in: &turn)
     // What has its verdict stands. The store ids and marks stay, so that an old command never counts again.
-    let settlement = arbiter.reject(.forbidden) { $0.origin != .ownButton && $0.deviceID == device.deviceID }
+    let settlement = commands.rejectAll(of: device.deviceID)
     write(settlement, in: &turn)
     judgeLate(in: &turn)
-    return keys.flatMap { mail.stores(ownedBy: .key($0)) }.flatMap { [verdicts.drop($0), mail.drop($0)] }
+    return keys.flatMap { mail.stores(ownedBy: .key($0)) }.flatMap { [commands.dropVerdicts(of: $0), mail.drop($0)] }
   }
 
   /// Closes the sessions of keys.

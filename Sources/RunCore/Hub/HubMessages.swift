@@ -42,14 +42,14 @@ extension HubCore {
   ) {
     var quarantined: QuarantinedMessage?
     withCourier(of: store, in: &turn) { quarantined = $0.receive(message, room: room, over: $1, in: &$2) }
-    if let quarantined { quarantine.add(quarantined) }
+    if let quarantined { mail.quarantine(quarantined) }
   }
 
   /// Calls the courier of a store, if there is one, with the store's session.
   mutating func withCourier(
     of store: StoreID, in turn: inout Turn, _ body: (inout Courier, Action.Link?, inout Turn) -> Void
   ) {
-    let link = sessions.session(of: store).map { Action.Link(connection: $0.connection, session: $0.session.number) }
+    let link = sessions.link(to: store)
     _ = mail.with(store) { body(&$0, link, &turn) }
   }
 }

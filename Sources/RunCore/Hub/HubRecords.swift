@@ -1,67 +1,17 @@
 // A run that is over becomes a record: at once, and as a new version when a part of the run arrives later.
 extension HubCore {
-  /// Dates the runs that a settlement has started. A record must not depend on what the wall clock is set to later.
-  mutating func dateRuns(after settlement: Settlement, _ operations: inout [StoreOperation]) {
-    for line in settlement.lines {
-      guard case .transition(let transition) = line.event, transition.kind == .start else { continue }
-      let wallSeconds = incarnation.wallSeconds(at: line.time)
-      if let operation = records.date(line.runID, wallSeconds: wallSeconds) { operations.append(operation) }
-    }
-  }
-
-  /// Expects records of the runs that a settlement has stopped or amended.
-  mutating func expectRecords(
-    after settlement: Settlement, _ operations: inout [StoreOperation], _ then: inout [Durable], at now: BusTime
-  ) {
-    var isDue = false
-    var seen: Set<RunID> = []
-    for line in settlement.lines where arbiter.control.isOver(line.runID) {
-      var isStop = false
-      if case .transition(let transition) = line.event { isStop = transition.kind == .stop }
-      if isStop, let operation = records.endJournal(of: line.runID, at: now) { operations.append(operation) }
-      guard !records.isDiscarded(line.runID), records.end(of: line.runID) != nil else { continue }
-      isDue = isDue || isStop
-      guard isStop || seen.insert(line.runID).inserted else { continue }
-      let isConflicted = settlement.wholeRuns.contains { $0.runID == line.runID && $0.isConflicted }
-      let operation = records.expect(
-        line.runID, isConflicted: isConflicted, dueAt: isStop ? now : versionDue(of: line.runID, at: now))
-      if let operation { operations.append(operation) }
-    }
-    if isDue { then.append(.makeRecords) }
-  }
-
-  /// Expects a new version of a record after a reading of a run that is over.
-  ///
-  /// - Returns: the write for that with the first reading only, because later readings are written behind it.
-  mutating func expectRecord(afterSampleOf run: RunID, at now: BusTime) -> StoreOperation? {
-    guard arbiter.control.isOver(run), !records.isDiscarded(run) else { return nil }
-    let isExpected = records.expected[run] != nil
-    let operation = records.expect(run, dueAt: versionDue(of: run, at: now))
-    return isExpected ? nil : operation
-  }
-
-  /// Expects the record of the last run if the store was written by a version that kept no records.
-  mutating func expectMissedRecord(at now: BusTime) -> [StoreOperation] {
-    let control = arbiter.control
-    guard let run = control.runID, control.isOver(run), records.kept[run] == nil,
-      records.expected[run] == nil, records.end(of: run) != nil, !records.isDiscarded(run)
-    else { return [] }
-    return records.expect(run, dueAt: now).map { [$0] } ?? []
-  }
-
   /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another.
   mutating func makeRecords(in turn: inout Turn) {
     guard !records.isReading else { return }
     while let (run, expected) = records.nextDue(at: turn.now) {
-      if run == arbiter.control.runID {
+      if run == commands.control.runID {
         // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
         // same numbers.
-        if samples.isPending { commitSamples(in: &turn) }
-        presentRun.foldAll()
-        keepRecord(of: run, ledger, expected, in: &turn)
+        commitPendingSamples(in: &turn)
+        keepRecord(of: run, self.run.foldedLedger(), expected, in: &turn)
       } else {
         records.beginReading(run)
-        if samples.isPending { commitSamples(in: &turn) }
+        commitPendingSamples(in: &turn)
         // The read follows the commit of everything that was received before, so the journal is complete.
         return turn.write([], then: [.act(.readJournal(run))])
       }
@@ -80,11 +30,11 @@ extension HubCore {
     if let expected = records.expected[run] {
       if expected.hasChanged, records.kept[run] != nil {
         // More of the run came meanwhile: the journal is read again when that has gathered.
-        records.putOff(run, to: versionDue(of: run, at: turn.now))
+        records.putOff(run, to: records.versionDue(of: run, at: turn.now))
       } else {
-        keepRecord(of: run, RunLedger(settings: settings.unchosenMetrics, entries: entries), expected, in: &turn)
+        keepRecord(of: run, RunLedger(settings: settings.metrics.unchosen, entries: entries), expected, in: &turn)
         // The first version is made without delay. What came meanwhile makes the second.
-        if expected.hasChanged, let again = records.expect(run, dueAt: versionDue(of: run, at: turn.now)) {
+        if expected.hasChanged, let again = records.expect(run, dueAt: records.versionDue(of: run, at: turn.now)) {
           turn.write([again], then: [])
         }
       }
@@ -96,7 +46,7 @@ extension HubCore {
     of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected, in turn: inout Turn
   ) {
     records.forgetExpected(run)
-    guard let (body, bests) = RecordBody.made(of: past, settings: settings.unchosenMetrics),
+    guard let (body, bests) = RecordBody.made(of: past, settings: settings.metrics.unchosen),
       let start = past.startedAt
     else {
       return turn.write([.forgetExpected(run)], then: [])
@@ -120,13 +70,6 @@ extension HubCore {
     turn.write(
       [.keepRecord(record, change: change)], then: [.recordChanged(.kept(record.summary), change)] + then)
   }
-
-  /// When a part of a run that comes now has gathered with others, and makes a new version.
-  private func versionDue(of run: RunID, at now: BusTime) -> BusTime {
-    let speed = settings.clock.speed
-    let over = records.end(of: run).map { speed.real(fromBus: max(.zero, now - $0)) } ?? RecordKeeping.quietMax
-    return now + speed.bus(fromReal: min(max(over, RecordKeeping.quietMin), RecordKeeping.quietMax))
-  }
 }
 
 // Inquiries of a shell about records, and the changes that it makes.
@@ -144,7 +87,7 @@ extension HubCore {
         return give(.refused(InquiryFailure.noRecord), to: number, in: &turn)
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
-      if samples.isPending { commitSamples(in: &turn) }
+      commitPendingSamples(in: &turn)
       turn.write(
         [.forgetExpected(run), .removeRecord(run, version: version, change: change)],
         then: [.recordChanged(.removed(run), change)])
@@ -190,7 +133,7 @@ extension HubCore {
     }
     let run = record.runID
     // A record that is kept here, or will be made here, takes precedence.
-    let isToCome = run == arbiter.control.runID && records.removal(of: run) == nil
+    let isToCome = run == commands.control.runID && records.removal(of: run) == nil
     guard records.kept[run] == nil, records.expected[run] == nil, !isToCome else {
       return give(.durably(.taken(isKnown: true)), to: number, in: &turn)
     }

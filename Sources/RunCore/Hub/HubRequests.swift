@@ -15,7 +15,7 @@ extension HubCore {
       guard admitsQuestion(nil, by: identity, at: turn.now) else {
         return refuse(connection, .tooFast, PacedKind.questions.refusal, in: &turn)
       }
-      reply(.state(stateMessage(at: turn.now, authoritative)), on: connection, in: &turn)
+      reply(.state(StateMessage(snapshot: authoritative, at: turn.now)), on: connection, in: &turn)
     case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, in: &turn)
     }
   }
@@ -39,7 +39,7 @@ extension HubCore {
   private mutating func answer(
     _ inquiry: Inquiry, on connection: ConnectionID, by identity: ConnectionIdentity, in turn: inout Turn
   ) {
-    guard sessions.owedAnswers.hasRoom(for: connection) else {
+    guard sessions.hasRoomForAnswer(to: connection) else {
       return refuse(connection, .busy, Self.tooManyAnswers, in: &turn)
     }
     guard admitsQuestion(inquiry, by: identity, at: turn.now) else {
@@ -48,10 +48,10 @@ extension HubCore {
     let (answer, speaksOfRun) = answerToVisitor(inquiry, by: identity, in: &turn)
     // An answer about the run waits until what it says is durable. Answers keep the order of the questions, so later
     // ones wait behind it.
-    guard sessions.owedAnswers.isOwed(connection) || (speaksOfRun && !turn.commits.isUrgentWorkDone) else {
+    guard sessions.isAnswerOwed(to: connection) || (speaksOfRun && !turn.commits.isUrgentWorkDone) else {
       return reply(.answer(answer), on: connection, in: &turn)
     }
-    sessions.owedAnswers.owe(to: connection)
+    sessions.oweAnswer(to: connection)
     turn.write([], then: [.reply(.answer(answer), connection)])
   }
 

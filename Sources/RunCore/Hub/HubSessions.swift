@@ -39,7 +39,7 @@ extension HubCore {
     case .query:
       // A peer that lacks the newest snapshot hears of it again with the next pong.
       guard admitsQuestion(nil, by: identity, at: turn.now) else { break }
-      let state = stateMessage(at: turn.now, authoritative)
+      let state = StateMessage(snapshot: authoritative, at: turn.now)
       turn.act(.send(HubFrame(session: session.number, message: .state(state)), to: connection))
     case .goodbye: close(connection, isOver: true, in: &turn)
     case .request(let request): receive(request, on: connection, by: identity, in: &turn)
@@ -95,7 +95,7 @@ extension HubCore {
       nonce: hello.nonce, nodeID: settings.nodeID, storeID: storeID, deviceID: settings.deviceID,
       eventsEndpoint: incarnation.eventsEndpoint(for: connection), speed: settings.clock.speed,
       debounce: settings.debounce, received: received(from: hello.storeID),
-      state: stateMessage(at: turn.now, authoritative),
+      state: StateMessage(snapshot: authoritative, at: turn.now),
       recordsThrough: records.durableChange, enrolment: members.enrolment(of: session.identity))
     turn.act(.send(HubFrame(session: session.number, message: .welcome(welcome)), to: connection))
     openDelivery(to: hello, within: session.limits, in: &turn)
@@ -116,7 +116,7 @@ extension HubCore {
       turn.act(.send(HubFrame(session: session.number, message: .goodbye), to: connection))
     }
     turn.act(.ended)
-    ending = .over
+    incarnation.ending = .over
   }
 
   /// Marks silent peers as unreachable, closes sessions that have been silent for ten minutes, and schedules the next
@@ -178,7 +178,7 @@ extension HubCore {
       let message = "no hub comes to term \(hello.termSeen): the device forgets it, or its store is deleted"
       return Refusal(code: .malformed, message: message)
     }
-    guard hello.termSeen <= term || incarnation.admitRaise(at: monotonic(at: turn.now)) else {
+    guard hello.termSeen <= term || incarnation.admitRaise(at: turn.monotonic) else {
       return Refusal(code: .busy, message: "the hub was passed too often in a minute: say hello again")
     }
     return nil
@@ -234,7 +234,7 @@ extension HubCore {
       // The peer has seen a higher term, from an incarnation whose store is lost. The hub makes a term above it durable
       // before it answers.
       incarnation.raise(above: hello.termSeen)
-      arbiter.setTerm(term)
+      commands.setTerm(term)
       publishNow([.setTerm(term)], then: [.welcome(connection, session: session)], in: &turn)
     } else if hello.termSeen > authoritative.order.term || !isDurable(hello.storeID, in: &turn) {
       // A welcome states durable marks only, so it waits for the commit.

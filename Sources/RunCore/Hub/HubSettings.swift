@@ -40,13 +40,6 @@ extension HubCore {
     /// The seed of jitter and new ids; the driver draws it at random for each incarnation.
     package var seed: UInt64
 
-    /// The metrics settings without the runner's setup, which stands in each run's own ledger.
-    var unchosenMetrics: MetricsSettings {
-      var metrics = metrics
-      metrics.setup = RunSetup()
-      return metrics
-    }
-
     /// Creates the settings of a hub.
     package init(
       deviceID: DeviceID, nodeID: NodeID, storeID: StoreID, debounce: BusDuration, clock: BusClock,
@@ -66,5 +59,14 @@ extension HubCore {
       self.debounce = debounce
       self.clock = clock
     }
+  }
+}
+
+extension MetricsSettings {
+  /// The settings without the runner's setup, which stands in each run's own ledger.
+  var unchosen: MetricsSettings {
+    var metrics = self
+    metrics.setup = RunSetup()
+    return metrics
   }
 }

@@ -1,6 +1,20 @@
 /// What distinguishes this life of a hub from earlier ones: its term, how its clocks relate to the stored times, and
-/// where it publishes events.
+/// where it publishes events, and how it ends.
 struct Incarnation: Sendable {
+  /// How far the hub is with an orderly end.
+  enum Ending: Sendable {
+    /// Can go to: committing.
+    case no
+    /// What it has gathered is being written. Can go to: due.
+    case committing
+    /// It says goodbye at the end of this turn, behind everything else that it sends. Can go to: over.
+    case due
+    /// It has said goodbye. A further frame would tell its peers that it goes on.
+    case over
+  }
+
+  /// Who the hub is and how it is set up, which does not change in this life.
+  let settings: HubCore.Settings
   /// The term, which grows with every start, and when a peer has seen a higher one.
   private(set) var term: UInt64
   /// How far stored monotonic times are moved; `nil` in the same boot.
@@ -11,15 +25,16 @@ struct Incarnation: Sendable {
   /// no entry.
   private var listeners: [Int: (eventsEndpoint: String, limits: ConnectionLimits)] = [:]
   private var raises = TermRaises()
-  private let clock: BusClock
+  var ending = Ending.no
   /// The bus time and the wall clock at the beginning.
   let beganAt: BusTime
   private let beganAtWallSeconds: Double
 
-  init(after history: HubHistory, clock: BusClock, now: BusTime, wallSeconds: Double, bootID: String) {
+  init(_ settings: HubCore.Settings, after history: HubHistory, now: BusTime, wallSeconds: Double, bootID: String) {
+    self.settings = settings
     term = HubTerm.next(after: history.term)
-    shift = history.clock.flatMap { $0.shift(real: clock.real(at: now), wallSeconds: wallSeconds, bootID: bootID) }
-    self.clock = clock
+    let real = settings.clock.real(at: now)
+    shift = history.clock.flatMap { $0.shift(real: real, wallSeconds: wallSeconds, bootID: bootID) }
     self.bootID = bootID
     (beganAt, beganAtWallSeconds) = (now, wallSeconds)
   }
@@ -45,6 +60,6 @@ struct Incarnation: Sendable {
 
   /// The wall-clock time of a moment in seconds since 1970, derived from the wall clock at the beginning.
   func wallSeconds(at time: BusTime) -> Double {
-    beganAtWallSeconds + clock.speed.real(fromBus: time - beganAt).seconds
+    beganAtWallSeconds + settings.clock.speed.real(fromBus: time - beganAt).seconds
   }
 }

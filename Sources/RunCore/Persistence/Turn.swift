@@ -4,10 +4,12 @@
 struct Turn<Action: Sendable>: Sendable {
   typealias Durable = RunCore.Durable<Action>
 
-  /// What a core keeps from one turn to the next: its commits, its random numbers, and its clock.
+  /// What a core keeps from one turn to the next: its commits, its random numbers, its clock, and when it is to be woken.
   struct Rest: Sendable {
     var commits = CommitQueue<Durable>()
     var generator: SeededGenerator
+    /// The next moment at which the core has something to do; `nil` if there is none.
+    var deadline: BusTime?
     /// Converts the core's time to that of the monotonic clock.
     let clock: BusClock
   }

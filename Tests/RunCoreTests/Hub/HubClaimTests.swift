@@ -119,6 +119,6 @@ struct HubClaimTests {
     _ = hub.sends("watch", start, sequence: 1)
     hub.commitsAll()
     #expect(told(hub.passes(.seconds(1))) == ["watch"])
-    #expect(Array(hub.core.verdicts.stores) == [HubStage.store("anew")])
+    #expect(hub.core.commands.verdictStores == [HubStage.store("anew")])
   }
 }

@@ -66,7 +66,7 @@ struct HubRecordTests {
   @Test("A record's due time only moves nearer: later entries do not postpone it")
   func dueTime() {
     let run = RunID(high: 1, low: 1)
-    var records = RecordKeeping(HubHistory(), term: 1, now: .zero)
+    var records = RecordKeeping(HubHistory(), term: 1, speed: .realTime, now: .zero)
     _ = records.expect(run, dueAt: .zero + .seconds(60))
     _ = records.expect(run, dueAt: .zero + .seconds(1))
     _ = records.expect(run, dueAt: .zero + .seconds(61))

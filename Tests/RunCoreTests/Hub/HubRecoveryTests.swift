@@ -313,7 +313,7 @@ struct HubRecoveryTests {
     #expect(state.changedBy?.commandID == CommandID(high: 4, low: 70))
     #expect(state.changedBy?.deviceID == DeviceID("watch"))
     #expect(state.metrics.elapsed == .milliseconds(9500))
-    #expect(hub.core.book.verdict(of: CommandID(high: 4, low: 70))?.effectiveAt == .zero + .milliseconds(9500))
+    #expect(hub.core.commands.verdict(of: CommandID(high: 4, low: 70))?.effectiveAt == .zero + .milliseconds(9500))
   }
 
   // MARK: Presses that nobody heard

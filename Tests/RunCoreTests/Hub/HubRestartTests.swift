@@ -79,7 +79,7 @@ struct HubRestartTests {
     _ = hub.sends("watch", hub.command(.lap, by: "watch", id: 71), sequence: 2, age: .seconds(1200))
     hub.commitsAll()
     hub.passes(.seconds(3))
-    let verdict = hub.core.book.verdict(of: CommandID(high: 4, low: 71))
+    let verdict = hub.core.commands.verdict(of: CommandID(high: 4, low: 71))
     #expect(verdict?.outcome == (kind == .lap ? .coalesced(into: CommandID(high: 4, low: 70)) : .applied))
     #expect(verdict?.effectiveAt == .zero + .seconds(80))
   }

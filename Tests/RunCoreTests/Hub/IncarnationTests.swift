@@ -3,9 +3,9 @@ import Testing
 
 @Suite("What is known of one life of a hub")
 struct IncarnationTests {
-  private static func clock(at real: BusTime = .zero) -> BusClock {
-    BusClock(realAnchor: real, busAnchor: .zero, speed: .realTime)
-  }
+  private static let settings = HubCore.Settings(
+    deviceID: .phone, nodeID: NodeID(high: 1, low: 1), storeID: StoreID(high: 1, low: 1), debounce: .zero,
+    clock: BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime), seed: 1)
   private static func history(term: UInt64, boot: String = "boot") -> HubHistory {
     var history = HubHistory()
     history.term = term
@@ -16,7 +16,7 @@ struct IncarnationTests {
   @Test("Each life has the next term, and a raise goes above what was seen")
   func terms() {
     var life = Incarnation(
-      after: Self.history(term: 4), clock: Self.clock(), now: .zero + .seconds(200), wallSeconds: 1100, bootID: "boot")
+      Self.settings, after: Self.history(term: 4), now: .zero + .seconds(200), wallSeconds: 1100, bootID: "boot")
     #expect(life.term == 5 && life.shift == nil)
     life.raise(above: 9)
     #expect(life.term == 10)
@@ -25,7 +25,7 @@ struct IncarnationTests {
   @Test("After a reboot stored monotonic times are moved, and the wall clock goes on from the beginning")
   func reboot() {
     let life = Incarnation(
-      after: Self.history(term: 1, boot: "earlier"), clock: Self.clock(), now: .zero + .seconds(5), wallSeconds: 1010,
+      Self.settings, after: Self.history(term: 1, boot: "earlier"), now: .zero + .seconds(5), wallSeconds: 1010,
       bootID: "boot")
     #expect(life.shift == .seconds(5 - 110))
     #expect(life.wallSeconds(at: .zero + .seconds(8)) == 1013)
@@ -33,7 +33,7 @@ struct IncarnationTests {
 
   @Test("A listener has an endpoint and limits once its sockets are open")
   func listeners() {
-    var life = Incarnation(after: HubHistory(), clock: Self.clock(), now: .zero, wallSeconds: 0, bootID: "boot")
+    var life = Incarnation(Self.settings, after: HubHistory(), now: .zero, wallSeconds: 0, bootID: "boot")
     let limits = ConnectionLimits(carriesRecords: false)
     life.open(1, eventsEndpoint: "events", limits: limits)
     let connections = (0...1).map { ConnectionID(route: [1], isRequest: false, listener: $0) }

@@ -28,10 +28,10 @@ struct LostChainTests {
   @Test("The hub judges its presses when the session of the lost store ends")
   func sessionEnds() {
     var hub = replaced()
-    #expect(hub.core.book.unjudged.count == 1)
+    #expect(hub.core.commands.unjudged.count == 1)
     _ = hub.feed(.gone(.named("watch")))
     hub.commitsAll()
-    #expect(hub.core.book.unjudged.isEmpty)
+    #expect(hub.core.commands.unjudged.isEmpty)
   }
 
   @Test("The hub judges its presses after a restart")
@@ -41,7 +41,7 @@ struct LostChainTests {
     disk.commit(hub.durable)
     #expect(disk.history.accepted.count == 1)
     let next = HubStage.opened(history: disk.history, now: hub.now + .seconds(1))
-    #expect(next.core.book.unjudged.isEmpty)
+    #expect(next.core.commands.unjudged.isEmpty)
   }
 
   @Test("A peer says that a stop follows once that stop is durable, not before")

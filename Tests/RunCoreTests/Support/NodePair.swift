@@ -252,7 +252,7 @@ struct NodePair {
     let before = renewals
     for _ in 0..<30 {
       settleDown()
-      if peer.unjudgedCount == 0, hub.verdicts.isAcknowledged, peer.isReachable { break }
+      if peer.unjudgedCount == 0, hub.commands.isAcknowledged, peer.isReachable { break }
       passTime()
     }
     // A node that has lost history resets its identity, and not again and again.

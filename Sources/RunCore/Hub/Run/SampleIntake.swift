@@ -38,12 +38,23 @@ struct SampleIntake: Sendable {
   /// Removes the mark of a stream that was given up.
   mutating func forget(_ stream: StreamID) { batch.streams[stream] = nil }
 
-  /// Empties the batch and returns the writes, watermarks included, and the streams to acknowledge.
-  mutating func take() -> (operations: [StoreOperation], streams: [(key: StreamID, value: UInt64)]) {
+  /// What was gathered: the writes, those of the marks included, and the streams to acknowledge.
+  struct Taken {
+    let operations: [StoreOperation]
+    let streams: [(key: StreamID, value: UInt64)]
+
+    /// What follows the commit.
+    var acknowledgements: [HubCore.Durable] {
+      streams.flatMap { [.processed($0.key, StreamMark(sequence: $0.value)), .acknowledge($0.key)] }
+    }
+  }
+
+  /// Empties the batch.
+  mutating func take() -> Taken {
     let streams = batch.streams.sorted { $0.key.sender < $1.key.sender }
     let marks = streams.map { StoreOperation.setWatermark($0.key, StreamMark(sequence: $0.value)) }
     defer { batch = Batch() }
-    return (batch.operations + marks, streams)
+    return Taken(operations: batch.operations + marks, streams: streams)
   }
 
   /// Counts a reading of a run that is over; `false` if the run gets no more.

@@ -50,8 +50,11 @@ struct RecordKeeping: Sendable {
   private var skipped: [UInt64: UInt64]
   /// The last change that is durable, and so may be told to peers.
   private(set) var durableChange: UInt64
+  /// How fast bus time passes.
+  let speed: BusSpeed
 
-  init(_ history: HubHistory, term: UInt64, now: BusTime) {
+  init(_ history: HubHistory, term: UInt64, speed: BusSpeed, now: BusTime) {
+    self.speed = speed
     for record in history.records { kept[record.runID] = record }
     removed = history.removedRecords
     discarded = history.discarded

@@ -8,7 +8,7 @@ struct DeviceMailTests {
 
   private mutating func meet(_ device: DeviceID, _ store: StoreID, earlier: StoreID? = nil) -> String {
     mail.meet(KnownDevice(deviceID: device, role: .watch, storeID: store, heardAt: .zero))
-    switch mail.arrive(store, of: device, earlier: earlier, mark: .start) {
+    switch mail.arrive(store, of: device, earlier: earlier) {
     case .known: return "known"
     case .added: return "added"
     case .inherited(let rows, let values): return "inherited \(rows.count) \(values.count)"

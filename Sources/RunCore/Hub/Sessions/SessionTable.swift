@@ -39,7 +39,7 @@ struct SessionTable: Sendable {
 
   private(set) var sessions: [ConnectionID: Session] = [:]
   /// The answers to requests that wait for a commit.
-  var owedAnswers = OwedAnswers()
+  private var owed = OwedAnswers()
   private var connections: [StoreID: ConnectionID] = [:]
   /// How many reachable sessions each device has. Counted, because every hello and every loss asks for it.
   private var reachable: [DeviceID: Int] = [:]
@@ -229,7 +229,40 @@ struct SessionTable: Sendable {
     session.heardAt + clock.speed.bus(fromReal: Self.forgottenAfter)
   }
 
+  /// The session of a store, and its connection, as those who send need it.
+  func link(to store: StoreID) -> HubCore.Action.Link? {
+    session(of: store).map { HubCore.Action.Link(connection: $0.connection, session: $0.session.number) }
+  }
+
   // MARK: Answers and records
+
+  /// Whether one more answer to a request of a connection may wait.
+  func hasRoomForAnswer(to connection: ConnectionID) -> Bool { owed.hasRoom(for: connection) }
+
+  /// Whether an answer to a request of a connection waits. Later answers wait behind it.
+  func isAnswerOwed(to connection: ConnectionID) -> Bool { owed.isOwed(connection) }
+
+  /// Whether an answer that waits for a commit also answers one more copy of a request. A sender repeats its request
+  /// until it is answered, and a link that stood still delivers the copies together. A REQ gets a reply to each.
+  func isAnswerOwed(to connection: ConnectionID, about id: CommandID) -> Bool {
+    !connection.isRequest && owed.isOwed(connection, about: id)
+  }
+
+  /// Notes that one more answer to a request waits.
+  mutating func oweAnswer(to connection: ConnectionID, about id: CommandID? = nil) {
+    owed.owe(to: connection, about: id)
+  }
+
+  /// Notes that an answer to a request is sent.
+  mutating func payAnswer(to connection: ConnectionID) { owed.pay(connection) }
+
+  /// The tables that members of the bus can fill, with their bounds.
+  var holdings: [HubHolding] {
+    [
+      HubHolding(name: "sessions", count: sessions.count, max: Self.sessionsMax),
+      HubHolding(name: "answers to requests that wait for a commit", count: owed.total, max: OwedAnswers.totalMax),
+    ]
+  }
 
   /// Notes that one more answer to a session waits for a commit.
   mutating func oweAnswer(on connection: ConnectionID) { sessions[connection]?.owedAnswers += 1 }

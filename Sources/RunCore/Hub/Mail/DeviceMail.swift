@@ -12,8 +12,12 @@ struct DeviceMail: Sendable {
   /// The devices that the hub has met, with their present stores.
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   /// When absent shells are looked for next; `nil` while none is absent.
-  var visitorCheckAt: BusTime?
+  private(set) var visitorCheckAt: BusTime?
   private var couriers: [StoreID: Courier] = [:]
+  /// How far the messages of stores without a courier were received when the hub began.
+  private var marks: [StoreID: StreamMark] = [:]
+  /// Messages that a device's handler refused too often.
+  private var quarantine: Quarantine
   /// The identity that each store belongs to: the one that first said hello with it.
   private var owners: [StoreID: ConnectionIdentity]
   /// Whether the app has a message handler.
@@ -31,7 +35,9 @@ struct DeviceMail: Sendable {
   init(_ history: HubHistory, own: DeviceID, shift: BusDuration?) {
     self.own = own
     let delivery = history.delivery
+    for (stream, mark) in delivery.watermarks where stream.kind == .messages { marks[stream.sender] = mark }
     owners = history.storeOwners
+    quarantine = Quarantine(delivery.quarantine, shift: shift)
     for device in history.devices { devices[device.deviceID] = device }
     let rows = Dictionary(grouping: delivery.rows, by: \.stream)
     func courier(_ store: StoreID, of device: DeviceID?) -> Courier {
@@ -146,8 +152,7 @@ struct DeviceMail: Sendable {
   /// - Parameters:
   ///   - earlier: the device's earlier store if it has no session: its messages go to the new store. An earlier store
   ///     that has a session belongs to another node of the same name, and keeps its messages; pass `nil` for it.
-  ///   - mark: how far the store's messages are durably processed.
-  mutating func arrive(_ store: StoreID, of device: DeviceID, earlier: StoreID?, mark: StreamMark) -> Arrival {
+  mutating func arrive(_ store: StoreID, of device: DeviceID, earlier: StoreID?) -> Arrival {
     guard couriers[store] == nil else {
       couriers[store]?.belong(to: device)
       return .known
@@ -167,8 +172,24 @@ struct DeviceMail: Sendable {
       // The generation differs from that of every earlier stream, because a store that was given up can come back while
       // a write of its old stream is in flight.
       stream: OutboundStream(id, bounds: .messages, durabilityGeneration: begun << 32),
-      inbox: InboundStream(sender, durable: mark), isHandling: isHandling)
+      inbox: InboundStream(sender, durable: mark(of: store)), isHandling: isHandling)
     return .added
+  }
+
+  /// Whether a store's device has moved to another store, so that the hub dropped what it owed to this one. If the
+  /// store comes back, the hub tells it to begin anew. It then sends its commands again and receives their verdicts.
+  func isGivenUp(_ store: StoreID, by device: DeviceID) -> Bool {
+    guard !hasStore(store) else { return false }
+    return devices[device].map { $0.storeID != store } ?? false
+  }
+
+  /// Looks for absent shells at a moment, or earlier if that is planned already.
+  mutating func checkVisitors(by due: BusTime) { visitorCheckAt = min(visitorCheckAt ?? due, due) }
+
+  /// The devices among which absent shells are looked for now, in a fixed order.
+  mutating func beginVisitorCheck() -> [KnownDevice] {
+    visitorCheckAt = nil
+    return devices.values.sorted { $0.deviceID < $1.deviceID }
   }
 
   /// Forgets a device. Its stores stay until they are dropped.
@@ -212,9 +233,19 @@ struct DeviceMail: Sendable {
     couriers.index(forKey: store).map { couriers.values[$0].inbox.received } ?? 0
   }
 
-  /// How far the messages of a store are durably processed; `nil` if the store is not known.
-  func durableMark(of store: StoreID) -> StreamMark? {
-    couriers.index(forKey: store).map { couriers.values[$0].inbox.durable }
+  /// How far the messages of a store are durably processed.
+  func mark(of store: StoreID) -> StreamMark {
+    couriers.index(forKey: store).map { couriers.values[$0].inbox.durable } ?? marks[store] ?? .start
+  }
+
+  /// How many marks are kept beside the couriers.
+  var markCount: Int { marks.count }
+
+  /// Forgets how far the messages of a store were received, and returns the write for that. The courier has the mark of
+  /// its stream, so its row is dropped in any case.
+  mutating func forgetMark(of store: StoreID) -> StoreOperation {
+    marks[store] = nil
+    return .forgetStream(StreamID(sender: store, kind: .messages))
   }
 
   /// The moment of the next retry to a store, real time.
@@ -226,7 +257,7 @@ struct DeviceMail: Sendable {
   func isEmpty(_ store: StoreID) -> Bool { couriers[store]?.isEmpty ?? true }
 
   /// Whether no message was ever exchanged with a store.
-  func isUnused(_ store: StoreID) -> Bool { couriers[store]?.isUnused ?? true }
+  func isUnused(_ store: StoreID) -> Bool { marks[store] == nil && couriers[store]?.isUnused ?? true }
 
   /// How many messages and newest values wait for a store.
   func waitingCount(of store: StoreID) -> Int {
@@ -293,4 +324,24 @@ struct DeviceMail: Sendable {
 
   /// What is wrong by its own rules; empty when it is good.
   func check() -> [String] { couriers.indices.flatMap { couriers.values[$0].check() } }
+
+  // MARK: Messages that wait for a person
+
+  /// Keeps a message that a device's handler refused too often.
+  mutating func quarantine(_ message: QuarantinedMessage) { quarantine.add(message) }
+
+  /// A message in quarantine; `nil` if it is not there.
+  func quarantined(_ id: MessageID) -> QuarantinedMessage? { quarantine.message(id) }
+
+  /// Takes a message out of the quarantine, and answers whoever asked for it.
+  mutating func release(_ id: MessageID, answer: InquiryAnswer) -> InquiryReply {
+    quarantine.remove(id, answer: answer)
+  }
+
+  /// The reports of the quarantine.
+  ///
+  /// - Parameter now: real time.
+  func quarantineReports(at now: BusTime) -> [QuarantineReport] {
+    quarantine.reports(at: now) { device(using: $0)?.deviceID }
+  }
 }

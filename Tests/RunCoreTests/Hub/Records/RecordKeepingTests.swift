@@ -4,7 +4,7 @@ import Testing
 @Suite("Which runs a hub keeps as records")
 struct RecordKeepingTests {
   private static let run = RunID.number(1)
-  private var records = RecordKeeping(HubHistory(), term: 2, now: .zero)
+  private var records = RecordKeeping(HubHistory(), term: 2, speed: .realTime, now: .zero)
 
   private static func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }
 

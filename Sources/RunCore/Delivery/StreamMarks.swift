@@ -90,7 +90,7 @@ struct StreamMarks: Sendable {
   /// Removes and returns the acknowledgements that are due, in a fixed order.
   mutating func takeAcknowledgements() -> [(stream: StreamID, sequence: UInt64)] {
     guard !due.isEmpty else { return [] }
-    let streams = due.sorted { ($0.sender, $0.kind.rawValue) < ($1.sender, $1.kind.rawValue) }
+    let streams = due.sorted { $0.precedes($1) }
     due = []
     return streams.compactMap { stream in durable[stream].map { (stream, $0.sequence) } }
   }
@@ -102,4 +102,9 @@ struct StreamMarks: Sendable {
       return mark.sequence <= sequence ? nil : "\(stream): durable through \(mark.sequence), received \(sequence)"
     }
   }
+}
+
+extension StreamID {
+  /// The order in which acknowledgements are sent.
+  func precedes(_ other: StreamID) -> Bool { (sender, kind.rawValue) < (other.sender, other.kind.rawValue) }
 }
