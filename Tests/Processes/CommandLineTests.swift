@@ -76,6 +76,11 @@ struct CommandLineTests {
     }
   }
 
+  // Once broken: `busnode start` answered "Unexpected argument 'start'", and errors that a command finds when it runs
+  // came with the usage of `busnode`, because ArgumentParser's own sentences, without the command that runs.
+  // Once broken: `--duration 60h` made a modelled run of 24 h, because the model limits its length silently.
+  // Once broken: `pair --sources wtach` paired a device that could press nothing, because only `devices sources`
+  // checked the words.
   @Test(
     "A wrong argument gets one line in the words of busnode and the usage of its command, and with --json one object")
   func usages() async throws {

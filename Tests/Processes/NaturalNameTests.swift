@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Names in their natural order")
 struct NaturalNameTests {
+  // Once broken: `w10` stood before `w2`, because names were compared by their characters.
   @Test("Numbers in names count as numbers; everything else is compared character by character")
   func order() {
     let sorted = [

@@ -24,6 +24,8 @@ struct OutputTests {
   /// A reader that leaves at once: when the command writes, nobody reads any more.
   private static let leaving = "| exec true"
 
+  // Once broken: `send` exited 0 when its output could not be written: rejected (3) and queued (5) became 0, because
+  // every failed write made the command exit with the status for a closed pipe.
   @Test("The exit status of send tells the verdict, whatever becomes of its output", arguments: ["", "--json"])
   func send(json: String) async throws {
     try await withTestBus { bus in
@@ -52,6 +54,8 @@ struct OutputTests {
     }
   }
 
+  // Once broken: `records export > file` on a full disk exited 0 with a cut file, and so did every other command that
+  // writes data.
   @Test("A command that writes data exits 74 with one line when it cannot, and quietly when its reader leaves")
   func data() async throws {
     try await withTestBus { bus in
@@ -78,6 +82,8 @@ struct OutputTests {
     }
   }
 
+  // Once broken: Started with a closed standard output (`>&-`), a command could write its line into a file or socket
+  // that it had opened, because the next opened file gets the descriptor number of a closed stream.
   @Test("A command that changes a record works without output and exits 0; import continues with the next file")
   func acts() async throws {
     try await withTestBus { bus in
@@ -107,6 +113,8 @@ struct OutputTests {
     }
   }
 
+  // Once broken: `records export --output` replaced links, pipes and devices by files (as root `/dev/full`, too),
+  // because the file was written under another name and then renamed, whatever kind of file existed at the target.
   @Test("An export replaces a regular file whole, writes to pipes and devices, and refuses everything else")
   func files() async throws {
     try await withTestBus { bus in

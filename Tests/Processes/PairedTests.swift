@@ -8,6 +8,8 @@ struct PairedTests {
   /// Three free ports in a row.
   private static func port() throws -> UInt16 { try #require(Loopback.freeFixedPorts()) }
 
+  // Once broken: `pair` said that a phone that hung did not run, and of one that ended that its answer was unknown,
+  // because silence counted as absence.
   @Test("A phone that hangs is not told as one that does not run, and one that ends during pairing is named")
   func hangingPhone() async throws {
     try await withTestBus { bus in
@@ -207,6 +209,8 @@ struct PairedTests {
     }
   }
 
+  // Once broken: Ctrl-C just after `busnode pair` had printed its line was lost now and then; so was a signal to a node
+  // that had just begun, because signals were ignored before they were watched.
   @Test("Ctrl-C closes pairing, however soon it comes")
   func interrupted() async throws {
     try await withTestBus { bus in

@@ -12,6 +12,9 @@ import TestSupport
 struct PairingAdviceTests {
   private static func port() throws -> UInt16 { try #require(Loopback.freeFixedPorts()) }
 
+  // Once broken: `pair --as` with a name of commands, of the phone or of another device failed only when the other
+  // machine had used the line, which then read that the person had refused, because only the hub looked at the name,
+  // when it admitted.
   @Test("A name that no device can be paired under is refused before pairing is opened, in one line")
   func names() async throws {
     try await withTestBus { bus in
@@ -41,6 +44,8 @@ struct PairingAdviceTests {
     }
   }
 
+  // Once broken: After a `join` with new keys a node that ran on the machine stayed out of reach, and nothing said so,
+  // because a node reads its keys when it starts.
   @Test("join names the nodes of this machine that run on without the new keys")
   func runningNodes() async throws {
     try await withTestBus { bus in

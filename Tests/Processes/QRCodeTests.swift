@@ -55,6 +55,8 @@ struct QRCodeTests {
     #expect(coloured == plain.map { "\u{1B}[30;47m\u{1B}[38;5;16;48;5;231m\($0)\u{1B}[0m" })
   }
 
+  // Once broken: A QR code in the colours of the terminal with `TERM=dumb`, and with few colours, could not be read,
+  // because there was one way to draw it on a terminal.
   @Test("A terminal without colours gets the code light on dark, which is how it shows text")
   func withoutColours() throws {
     let light = try #require(QRCode("runbus", correction: .low)).lines(quiet: 4, on: .light)

@@ -127,6 +127,8 @@ struct RecoveryTests {
     }
   }
 
+  // Once broken: `phone --recover ask` asked a question of /dev/null, and took a line of a pipe for an answer, because
+  // only a terminal of the background was left out.
   @Test("Without a terminal the phone asks no question: it says how to answer, and reads no answer from a pipe")
   func noTerminal() async throws {
     try await withTrio(.ipc) { trio in

@@ -14,6 +14,8 @@ struct StoreFilesProcessTests {
 
   private func store(of device: String, on bus: TestBus) -> String { bus.stateDirectory + "/runbus/default/\(device)" }
 
+  // Once broken: When a store had damage that the opening check does not see, the phone failed at its first commit and
+  // exited 1, at every start.
   @Test("A phone that finds damage in its store at the first press continues with the run that was on")
   func damaged() async throws {
     try await withTestBus { bus in
@@ -58,6 +60,8 @@ struct StoreFilesProcessTests {
     }
   }
 
+  // Once broken: When the store of a running node was deleted, presses were reported as applied and lost with the
+  // process; after the runtime directory was deleted a second phone could hold the bus.
   @Test(
     "A phone whose store or runtime directory is deleted ends with an error message and reports nothing as applied",
     arguments: ["store", "runtime"])
@@ -95,6 +99,8 @@ struct StoreFilesProcessTests {
     }
   }
 
+  // Once broken: A phone started while `records` or `outbox` looked into its store exited 75 in one of three starts,
+  // because the lock was tried once.
   @Test("A phone starts while others read its store all the time")
   func looks() async throws {
     try await withTestBus { bus in
@@ -168,6 +174,8 @@ struct StoreFilesProcessTests {
     }
   }
 
+  // Once broken: A node whose admin socket could not be created only printed a warning, because the error was only
+  // logged.
   @Test("A node that cannot open its admin socket does not start")
   func door() async throws {
     try await withTestBus { bus in
@@ -192,6 +200,8 @@ struct StoreFilesProcessTests {
     try Data().write(to: URL(filePath: path))
   }
 
+  // Once broken: `outbox` said that nothing waits, and exited 0, where the spool cannot be read, because an unreadable
+  // directory was listed as an empty one with a notice.
   @Test(
     "Stores and a spool that cannot be read are an error, not an empty list",
     arguments: [

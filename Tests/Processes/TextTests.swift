@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Text for people")
 struct TextTests {
+  // Once broken: In a pause `busnode state` showed the same elapsed time for minutes, while `busnode top` went on,
+  // because the text had the clocks of the last snapshot, and not those of the moment of the answer.
   @Test("In a pause the elapsed time of the text is that of now, not of the last snapshot")
   func clocks() {
     var snapshot = Snapshot.none
@@ -20,6 +22,8 @@ struct TextTests {
     #expect(clocks(.completed) == [.seconds(100), .seconds(80)])
   }
 
+  // Once broken: A run without a title was "Run" in the shell and "Morning run" on the page, because each had a rule of
+  // its own.
   @Test("A run without a title is named after the hour of its start, as on the page")
   func untitled() {
     func title(_ hour: Int, _ title: String = "", isConflicted: Bool = false) -> String? {

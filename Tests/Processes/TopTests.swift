@@ -114,6 +114,8 @@ struct TopTests {
 
   // MARK: Stops, and a terminal that is not read
 
+  // Once broken: After Ctrl-Z and `fg` the screen was in line mode in five of ten tries; after a stop from outside
+  // always, because the stop came after the terminal had been taken again; nobody watched SIGCONT.
   @Test("Ctrl-Z and a stop from outside leave the shell its terminal; fg brings the screen back, and its keys")
   func stops() async throws {
     try await withTestBus { bus in
@@ -169,6 +171,7 @@ struct TopTests {
     }
   }
 
+  // Once broken: A screen whose output was not read did not end on SIGTERM, because it waited for its write.
   @Test(
     "It ends and sets the terminal as it was also when nobody reads what it writes",
     arguments: ["signal SIGTERM", "signal SIGHUP", "key \\x03", "key q"])

@@ -58,6 +58,8 @@ struct UpTests {
     return path
   }
 
+  // Once broken: `up --script` whose last line is a start did not stop the run, and ended with "The nodes did not
+  // agree" after 30 s; a script with a start after its stop never ended.
   @Test(
     "A run that the script leaves on is stopped by the phone, and up reports that",
     arguments: [
@@ -86,6 +88,8 @@ struct UpTests {
     }
   }
 
+  // Once broken: `up` whose output was cut short exited 0, whether the nodes agreed or not, because a failed write
+  // ended `up` like a success.
   @Test("When its output cannot be written up plays the run to its end, reports that once and exits 74")
   func fullDisk() async throws {
     try await withTestBus { bus in

@@ -6,6 +6,10 @@ import Testing
 
 @Suite("What is said about wrong arguments")
 struct UsageSentenceTests {
+  // Once broken: `busnode help nothing` printed the whole help and exited 0, because ArgumentParser ignores words that
+  // it does not find.
+  // Once broken: `busnode records bests` was refused without a hint, and with `--help` it showed the help of another
+  // command, because only commands were guesses, not options; the words before `--help` were not checked.
   @Test("A word that is no command is answered by what was probably meant")
   func guesses() {
     let answers = [
@@ -86,6 +90,8 @@ struct UsageSentenceTests {
     }
   }
 
+  // Once broken: `--speed fast` was refused without what is allowed, and so were times, ports and numbers of other
+  // options, because a refusal repeated the help of the option, which says what the value is for.
   @Test("Every option that takes a number, a time or sources says what is allowed")
   func allowed() {
     for (arguments, allowed) in [
@@ -121,6 +127,8 @@ struct UsageSentenceTests {
     }
   }
 
+  // Once broken: `records export --output run.tcx` asked for `--format`; `-` was a file, because each option was read
+  // alone.
   @Test("The name of a file says the format of an export")
   func formats() {
     for (file, format) in [
@@ -129,6 +137,8 @@ struct UsageSentenceTests {
     ] { #expect(RecordsExport.Format(file: file)?.rawValue == format, "\(file)") }
   }
 
+  // Once broken: `send start` in a run of half an hour said "it counts once", because the verdict does not say how old
+  // what it repeats is; the receipt does.
   @Test("A press that repeats one of long ago says for how long it has had its effect")
   func longAgo() {
     let verdict = Verdict(
@@ -147,6 +157,8 @@ struct UsageSentenceTests {
     }
   }
 
+  // Once broken: A `monitor` that was stopped for a while left out 9,000 snapshots silently, because the numbers of the
+  // snapshots were not looked at.
   @Test("A follower that missed snapshots knows how many, and reports nothing else")
   func missed() {
     func gaps(_ orders: [(term: UInt64, revision: UInt64, tick: UInt64)]) -> [UInt64?] {

@@ -119,6 +119,8 @@ struct WebConfigurationTests {
     }
   }
 
+  // Once broken: `--tiles http://…` was taken, so that the places of a run went over the network in the clear, because
+  // only the form of the template was checked.
   @Test("Tiles are a template of an address without anything that ends an attribute")
   func tiles() throws {
     for right in [

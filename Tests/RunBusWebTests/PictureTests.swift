@@ -64,6 +64,8 @@ struct PictureTests {
     #expect(SeriesJSON(told, paused, isOfPhase: false).pauses.map(\.endedAtSeconds) == [60], "an earlier pause")
   }
 
+  // Once broken: `records show --html --units imperial` wrote a file that opened in kilometres, because the option was
+  // for text only.
   @Test("One file of a record holds everything, and a title cannot end its script")
   func file() throws {
     let summary = RecordSummary(

@@ -19,6 +19,8 @@ struct PartialLapTests {
     (measure(try Documents.read(Documents.tcx(laps))).distanceMeters ?? -1).rounded()
   }
 
+  // Once broken: 300 m at the start of a run were missing, although a lap told of them, because a lap's own distance
+  // counted only where the lap had no trackpoint at all, and this one had three at its end.
   @Test("The way before the first position of a lap counts with the rest of the lap's distance")
   func silenceAtTheBegin() throws {
     let (none, first) = (lap(0, timer: 97, meters: 291, nil), lap(97, timer: 103, meters: 309, 190...200))

@@ -132,6 +132,7 @@ struct RecordingDamageTests {
     #expect(second.warnings.last?.hasPrefix("1 further activity in the file skipped") == true)
   }
 
+  // Once broken: A GPX or TCX with a processing instruction that is only a name (`<?a?>`) ended the process.
   @Test(
     "A processing instruction is ignored anywhere",
     arguments: ["<?a?>", "<?a ?>", "<?a b?>", "<?a b>c?>", "<?xml-stylesheet\nhref=\"a\"?>", "<?\u{FFFD}x?><?b?>"])

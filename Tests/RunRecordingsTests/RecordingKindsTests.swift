@@ -81,6 +81,8 @@ struct RecordingKindsTests {
     #expect(recording.warnings == ["the file holds 2 runs, and this is the first: --run 2 reads the second"])
   }
 
+  // Once broken: A ride was measured as a run without a word, and of two runs the second was read, because `Sport` was
+  // compared with its case.
   @Test("Of several activities the running ones are read; without one, all; the others are noted")
   func activities() throws {
     func activity(_ sport: String, _ seconds: ClosedRange<Int>) -> String {

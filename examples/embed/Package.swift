@@ -11,7 +11,11 @@ let package = Package(
     .executableTarget(
       name: "stopwatch",
       dependencies: [.product(name: "RunBus", package: "runbus"), .product(name: "RunBusUI", package: "runbus")]),
-    .target(name: "Articles", dependencies: [.product(name: "RunBus", package: "runbus")]),
+    .target(
+      name: "Articles",
+      dependencies: [
+        .product(name: "RunBus", package: "runbus"), .product(name: "RunRecordings", package: "runbus"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -18,7 +18,8 @@ package import RunCore
 /// rename after an fsync, so every listed command is complete and durable. Two nodes may deliver the same command; the
 /// hub recognizes its id and counts it once.
 ///
-/// Writing and removing block until the disk has finished.
+/// All devices of a bus on a machine share one directory, so that a press from a shell whose device never runs a node is
+/// delivered, too. Writing and removing block until the disk has finished.
 package struct SpoolDirectory: Sendable {
   /// How many commands may wait. Only a script that runs wild reaches this number; its commands are refused. Senders
   /// that write at the same moment may exceed it by their number.

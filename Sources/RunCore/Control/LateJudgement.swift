@@ -89,6 +89,7 @@ enum LateJudgement {
   }
 
   /// Whether another device pressed later and was not rejected, or changed the run since the state that the sender saw.
+  /// The base alone would not do: it says what the person saw, and not what was pressed afterwards.
   private static func isStale(_ press: AcceptedCommand, state: ControlState) -> Bool {
     if state.lastSettled.contains(where: { $0.key != press.deviceID && $0.value > press.pressedAt }) { return true }
     guard let base = press.command.base, matches(base, state: state) else {

@@ -36,6 +36,8 @@
       return refusal.code
     }
 
+    // Once broken: A plain REQ hung at the admin socket of a hub or a peer after an order that broke the schema, such
+    // as a name with a capital letter, because what was no inquiry was counted and got no answer.
     @Test("Hub and peer answer with Refusal(malformed), to a DEALER and to a plain REQ, and go on")
     func malformed() async throws {
       try await withTestBus { test in

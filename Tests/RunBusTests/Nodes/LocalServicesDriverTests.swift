@@ -27,6 +27,8 @@ struct LocalServicesDriverTests {
     func close() { keeper?.close() }
   }
 
+  // Once broken: A press that a shell left in the spool while the phone's store was full went out only after the next
+  // press, because the directory had not changed.
   @Test("A command in the spool is found again until it has its verdict")
   func again() async throws {
     let scratch = try ScratchDirectory()

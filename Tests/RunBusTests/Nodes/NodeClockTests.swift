@@ -26,6 +26,8 @@ struct NodeClockTests {
     }
   }
 
+  // Once broken: The clock of a node and the clock of the run could name two bus times for one instant, because each
+  // converted by a reading of its own.
   @Test("The clocks of hub and peer name the same moment for a bus time")
   func agreement() async throws {
     let nodes = try InProcessNodes()

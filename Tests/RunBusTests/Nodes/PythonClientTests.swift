@@ -56,6 +56,8 @@ struct PythonClientTests {
     }
   }
 
+  // Once broken: When the path is long or `TMPDIR` is relative, the Python client looked for a bus in another directory
+  // than the hub, because it used Python's rule for the temporary directory.
   @Test("A client in Python finds the hub's bus in any environment")
   func places() async throws {
     let long = "/tmp/" + String(repeating: "long/", count: 20)

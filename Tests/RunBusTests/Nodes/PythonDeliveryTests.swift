@@ -61,6 +61,8 @@ struct PythonDeliveryTests {
     }
   }
 
+  // Once broken: The Python client repeated its hello each second with one nonce, forgot ids at tombstones, and never
+  // asked a hub that had lost its store for a higher term.
   @Test("A watch in Python repeats its hello with another nonce, and makes a hub that fell behind raise its term")
   func greeting() async throws {
     try await withScript(press: "pause") { hub in

@@ -64,6 +64,8 @@ struct KeyFilesTests {
     }
   }
 
+  // Once broken: A FIFO in place of a key file hung every command, because it was opened for reading, which waits for a
+  // writer.
   @Test("A pipe in place of a file of keys is refused, and nothing waits for its other end")
   func pipe() throws {
     try withFiles { files in
@@ -73,6 +75,8 @@ struct KeyFilesTests {
     }
   }
 
+  // Once broken: A `keys rotate` that was killed left a hidden file with a secret key, because only the process that
+  // wrote it removed it.
   @Test("A file that was being written when its process was killed is removed, and one of a living process is not")
   func unfinished() throws {
     try withFiles { files in

@@ -140,6 +140,8 @@ struct StoreDamageTests {
     #expect(outcomes.contains(nil))
   }
 
+  // Once broken: When a store had a page of garbage, one in some 200 attempts to open it failed with "could not decode
+  // String" instead of setting the store aside.
   @Test("NULL where it never may be is damage like any other")
   func impossibleRow() async throws {
     let (scratch, files) = (try ScratchDirectory(), try ScratchDirectory())

@@ -16,6 +16,8 @@ struct StoreEmptyFileTests {
     return copy
   }
 
+  // Once broken: A store whose file was emptied began anew without a word, and records, term and pairings were gone;
+  // its log was deleted, by `doctor` already.
   @Test(
     "A store whose file was emptied, or is gone from beside its log, is set aside and named",
     arguments: ["empty", "empty beside its log", "gone from beside its log"])

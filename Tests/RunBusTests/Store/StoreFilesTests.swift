@@ -62,6 +62,8 @@ struct StoreFilesTests {
     }
   }
 
+  // Once broken: A hub whose lock file was removed deleted, when it ended, the sockets of the hub that held the bus by
+  // then, because it deleted whatever file was at the path of its sockets.
   @Test("A hub whose lock was taken away leaves the sockets at their paths to whoever has the bus now")
   func socketsOfAnother() throws {
     let scratch = try ScratchDirectory()
@@ -95,6 +97,8 @@ struct StoreFilesTests {
     try await within("the node's store") { try await starting.value }.close()
   }
 
+  // Once broken: A pipe in place of `hub.lock` kept `send`, `state` and `phone` waiting for ever, because it was opened
+  // without O_NONBLOCK, and its file type was not checked.
   @Test(
     "A pipe, a directory or a link where a file must be is one sentence, and nobody waits",
     arguments: ["pipe", "directory", "link"])
@@ -126,6 +130,8 @@ struct StoreFilesTests {
     }
   }
 
+  // Once broken: A quota, `ulimit -f`, a read-only file system and a passing I/O error ended a node, because SQLite
+  // reports only ENOSPC as full; SIGXFSZ kills.
   @Test("A write or read that fails for a reason that may pass is tried again; a failed fsync is not")
   func faults() {
     for (code, system) in [

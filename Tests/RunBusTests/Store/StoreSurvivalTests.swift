@@ -82,6 +82,8 @@ struct StoreSurvivalTests {
     }
   }
 
+  // Once broken: A start told again at each start which rows could not be read, because they stay in the store, and
+  // nothing noted that they had been told.
   @Test("Rows that do not decode are left out and named; the others stand")
   func undecodableRows() async throws {
     let scratch = try ScratchDirectory()

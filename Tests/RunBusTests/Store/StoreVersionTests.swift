@@ -107,6 +107,8 @@ struct StoreVersionTests {
     return scratch
   }
 
+  // Once broken: One wrong byte of the version mark cost watermarks and the list of paired devices, because the mark
+  // was compared, and the tables were not.
   @Test("A byte of the mark that is damaged is put right, because all tables are those of this version")
   func damagedByteOfMark() async throws {
     for byte in 60..<64 {

@@ -143,6 +143,8 @@
       }
     }
 
+    // Once broken: A watch never reached its phone again after one byte of the phone's greeting or of a frame's header
+    // was changed on the way.
     @Test(
       "After a protocol violation a peer reconnects, for control and for events",
       arguments: [LinkFault.corrupt(.greeting(offset: 12), .down), .corrupt(.header, .down)])

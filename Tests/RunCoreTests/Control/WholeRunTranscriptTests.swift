@@ -198,6 +198,9 @@ struct WholeRunTranscriptTests {
 /// The text that people read.
 @Suite("A verdict's message")
 struct VerdictMessageTests {
+  // Once broken: A pause pressed while the phone was away was told as "another device changed the run after it was
+  // pressed", when `recover finish` had ended the run before it, because the sentence knew one of the causes of
+  // `staleRevision`.
   @Test("says what happened and why")
   func messages() {
     var bus = Transcript()

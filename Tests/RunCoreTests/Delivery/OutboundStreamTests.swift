@@ -51,6 +51,8 @@ struct OutboundStreamTests {
     #expect(stream.retryAt == nil)
   }
 
+  // Once broken: A thousand cancelled messages in a row went out as a thousand frames, because each tombstone became a
+  // range of its own.
   @Test("Consecutive tombstones are one range")
   mutating func tombstoneRange() {
     var stream = stream(5)
@@ -159,6 +161,8 @@ struct OutboundStreamTests {
     #expect(stream.countFirstTries() == nil)
   }
 
+  // Once broken: After a lost history a command that had been sent could be cancelled until the next welcome, because
+  // renumbering set the number of tries to 0.
   @Test("Renumbered rows are sent once the renumbering is durable; earlier writes do not make them durable")
   mutating func renumber() {
     var stream = stream(5, durable: 4)
@@ -289,6 +293,8 @@ struct OutboundStreamTests {
     }
   }
 
+  // Once broken: A watch that was restarted on an older copy of its store regarded a press of its own as received by
+  // the hub, which had never seen it, because the next sequence was a tombstone in this history and in the lost one.
   @Test("Two histories with a tombstone at the same sequence number are told apart by the item before it")
   func buriedPlace() {
     // Offline, a watch sent message 2 and cancelled message 3. The receiver knows another history with a tombstone

@@ -22,6 +22,7 @@ struct HubAdmissionTests {
     return count
   }
 
+  // Once broken: One sender's burst filled the queue for everybody.
   @Test("has 256 slots for one sender, and other senders are not affected")
   func share() {
     var hub = hub("watch", "widget")
@@ -101,6 +102,8 @@ struct HubAdmissionTests {
     }
   }
 
+  // Once broken: Unfinished whole runs of two or three senders filled the queue of commands: the hub refused every
+  // command, its own buttons included, also after these senders had left and after a restart, and reported nothing.
   @Test("is not filled by runs whose stop never comes: they delay only their own sender")
   func unfinishedRuns() {
     var hub = HubStage.opened()

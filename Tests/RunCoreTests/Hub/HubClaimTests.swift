@@ -16,6 +16,8 @@ struct HubClaimTests {
     return disk
   }
 
+  // Once broken: A device that stated the id of another device's pending command got its verdict, and the first sender
+  // got none, because the hub moved the command to the stream that sent it last.
   @Test("When another device states the id of a pending command, both get its verdict")
   func stated() {
     var hub = HubStage.with("watch", "wrong")
@@ -96,6 +98,8 @@ struct HubClaimTests {
     #expect(told(hub.sends(names.last!, start, sequence: 1) + hub.commitsAll()) == [names.last!])
   }
 
+  // Once broken: The seventeenth connection that waited for one command's verdict displaced the first, because the list
+  // of those who wait for a verdict dropped its oldest entry.
   @Test("Requests beyond the bound are refused, and the first one gets its answer")
   func requests() {
     var hub = HubStage.opened()

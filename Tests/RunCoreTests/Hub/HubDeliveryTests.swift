@@ -46,6 +46,8 @@ struct HubDeliveryTests {
     #expect(lines.last?.contains("commands to 1025, stop at 0.0s, judge stop applied 2") == true)
   }
 
+  // Once broken: The hub owed a store more than 1,024 verdicts, because the store's commands that waited to be judged
+  // were not counted.
   @Test("Pending commands count as owed verdicts: a store is never owed more than 1,024")
   func owedWithThoseToCome() {
     var hub = HubStage.with("watch")
@@ -61,6 +63,8 @@ struct HubDeliveryTests {
       hub.durable.count { if case .enqueue(let row) = $0 { row.stream.kind == .verdicts } else { false } } == 1024)
   }
 
+  // Once broken: Verdicts that stores do not acknowledge were bounded for each store but not in total: 5,120 stores of
+  // invented devices could use 2.5 GiB, because there was only a bound for each store.
   @Test("When the room for all owed verdicts is used up, each store has its share and no more")
   func owedByAll() {
     var hub = HubStage.opened(debounce: .zero, owedVerdictsMax: 300)
@@ -79,6 +83,8 @@ struct HubDeliveryTests {
     #expect(fill("three") == 16)
   }
 
+  // Once broken: A tombstone was acknowledged only when it was resent, after two seconds, because its mark names the
+  // command before it, and the hub regarded the verdict of that command as the acknowledgement of both.
   @Test("A chain whose stop was cancelled falls apart, and its commands are judged")
   func chainLosesItsStop() {
     var hub = HubStage.with("watch")

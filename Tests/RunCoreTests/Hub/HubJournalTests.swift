@@ -61,6 +61,8 @@ struct HubJournalTests {
     }
   }
 
+  // Once broken: A gap ended up to half a second after the hub was back, because the end of the gap waited for the
+  // window of an accepted press.
   @Test(
     "A hub that dies again while it recovers continues one run, and no downtime counts twice",
     arguments: [Downtime.paused, .running])
@@ -83,6 +85,8 @@ struct HubJournalTests {
     }
   }
 
+  // Once broken: Downtime counted as active when a run that was paused at the hub's death was resumed during the
+  // downtime, because the gap was written only for a running run.
   @Test("Three incarnations without a commit leave one gap from the first death to the last return")
   func noCommitAtAll() {
     let (whole, _) = Self.whole(.paused)
@@ -104,6 +108,8 @@ struct HubJournalTests {
     }
   }
 
+  // Once broken: After a reboot with the clock set back an accepted pause was judged illegal, idle, because bus time
+  // continued from the stored clock mark, which is older than the last press.
   @Test("After a reboot with the wall clock set back an hour no time goes back, and all verdicts are the same")
   func rebootWithTheClockSetBack() {
     for downtime in Downtime.allCases {
@@ -120,6 +126,8 @@ struct HubJournalTests {
     }
   }
 
+  // Once broken: After such a reboot a window that was open at the hub's death superseded later presses, because its
+  // deadline was in the future of the restarted hub.
   @Test("After a reboot with a right wall clock the run is the same")
   func reboot() {
     for downtime in Downtime.allCases {

@@ -58,6 +58,8 @@ struct HubKnownRunTests {
     #expect(hub.core.authoritative.order.revision == kept.order.revision)
   }
 
+  // Once broken: Because of `stop_follows` the hub held a command of a one-shot until the sender's device came with
+  // another store, because the hub accepted the flag from a sender that has no stream.
   @Test("A request has no stream in which a stop could follow: its start is judged at once")
   func request() {
     var hub = HubStage.opened()

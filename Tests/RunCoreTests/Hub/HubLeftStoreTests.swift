@@ -22,6 +22,8 @@ struct HubLeftStoreTests {
     return hub.says(connection, .hello(hello), session: 0)
   }
 
+  // Once broken: A device began anew although nothing was lost, and its message was processed twice: the hub forgot a
+  // shell that had sent only messages, because it treated it as a visitor.
   @Test("A shell that has sent a message is not forgotten when it leaves")
   func shellWithMessages() {
     var hub = HubStage.with("shell")
@@ -38,6 +40,8 @@ struct HubLeftStoreTests {
     #expect(hub.says("shell", .hello(again), session: 0).contains { $0.hasPrefix("shell ← welcome 2, messages 1") })
   }
 
+  // Once broken: A newest value was deleted from the disk before its sender received the acknowledgement, because a
+  // visitor used the name of a device; when the hub forgot the visitor, it forgot everything under that name.
   @Test("Forgetting a visitor with the name of a device keeps the device")
   func visitorOfThatName() {
     var hub = HubStage.with("watch")
@@ -51,6 +55,7 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.devices.map(\.deviceID.rawValue) == ["watch"])
   }
 
+  // Once broken: A mark of messages went back, because the mark stayed on the disk when the hub forgot its store.
   @Test("When a device replaces its store, the hub forgets the marks of all streams of the old one")
   func marks() {
     var hub = HubStage.with("watch", debounce: .zero)
@@ -66,6 +71,8 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
   }
 
+  // Once broken: A message got the sequence of another message, which was lost, because after a restart the hub did not
+  // read back what it owed to a store whose device had come with another store.
   @Test("What is owed to a replaced store survives a restart of the hub, and no sequence number is used twice")
   func owedToTheFirst() {
     var hub = HubStage.with("watch")
@@ -80,6 +87,8 @@ struct HubLeftStoreTests {
     #expect(lines.contains("watch ← messages 2"), "\(lines)")
   }
 
+  // Once broken: A newest value was sent that was not on the disk, because two stores of one device had a value of the
+  // same key each; the disk keeps one for a device.
   @Test("A device's latest value is never sent to another of its stores with an older version")
   func newestValue() {
     var hub = HubStage.with("watch")
@@ -104,6 +113,8 @@ struct HubLeftStoreTests {
     )
   }
 
+  // Once broken: A newest value of the hub's app was never sent, because it was not durable yet when its device came
+  // with a new store; the write's end looked for it at the old store.
   @Test("A value that was posted just before its device comes with a new store is sent to that, and the app is told")
   func postedMeanwhile() {
     var hub = HubStage.with("watch")
@@ -116,6 +127,9 @@ struct HubLeftStoreTests {
     #expect(lines.contains { $0.contains("queued") }, "\(lines)")
   }
 
+  // Once broken: The app did not get the receipt "queued" of a message that it had posted just before its device came
+  // with another store, because the receipt was carried out by the messages of the earlier store, which were gone; it
+  // needs none.
   @Test("A message that is posted just before its device comes with another store is told as queued")
   func messageMeanwhile() {
     var hub = HubStage.with("watch")
@@ -126,6 +140,8 @@ struct HubLeftStoreTests {
     #expect(lines.contains { $0.contains("queued") }, "\(lines)")
   }
 
+  // Once broken: A newest value that the hub refused because of its name moved the older value of its key from one
+  // store of the device to another, where it was not sent before the next session.
   @Test("A value that is refused does not take the older one from the store that it waits for")
   func refusedValue() {
     var hub = HubStage.with("watch")
@@ -156,6 +172,8 @@ struct HubLeftStoreTests {
     #expect(disk(of: hub).history.delivery.watermarks.isEmpty)
   }
 
+  // Once broken: Values of one device name could use any number of keys and bytes, and those of forgotten stores stayed
+  // on the disk, because each store of the name had the room of a whole device.
   @Test("Values of one device are bounded together, whichever stores they come from, and survive the stores")
   func valuesOfOneName() {
     var hub = HubStage.opened()
@@ -175,6 +193,8 @@ struct HubLeftStoreTests {
     #expect(hub.core.mail.receivedValues.count == LatestValues.keysMax)
   }
 
+  // Once broken: A verdict left before it was durable, because a store that was given up came back while a write of its
+  // old verdict stream was under way, and the end of that write counted for the new stream.
   @Test("A verdict for a store that was given up and came back is sent only once it is durable")
   func comesBack() {
     var hub = HubStage.with("wrong", debounce: .zero)

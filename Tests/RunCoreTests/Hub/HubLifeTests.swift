@@ -105,6 +105,8 @@ struct HubLifeTests {
     #expect(hub.commits() == ["widget ← welcome 1, 9.0.2 idle"])
   }
 
+  // Once broken: One hello with `term_seen = 2^62 - 1` raised the hub's term durably, after which every node refused
+  // the hub, because the hub believed every term below 2^62.
   @Test("No term that a peer claims to have seen can lock anybody out")
   func termSeenAtTheEnd() {
     var hub = HubStage.opened()
@@ -189,6 +191,8 @@ struct HubLifeTests {
     #expect(hub.feed(.subscribed(.feed)) == [])
   }
 
+  // Once broken: A thousand peers that joined received half a million snapshots, because the hub answered each
+  // subscription with a publication to everybody.
   @Test("When a thousand peers subscribe at once, the state is published twice and not a thousand times")
   func manySubscriptions() {
     var hub = HubStage.with("watch", debounce: .zero)

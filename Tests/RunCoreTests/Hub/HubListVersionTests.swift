@@ -27,6 +27,8 @@ struct HubListVersionTests {
     return nil
   }
 
+  // Once broken: One hello with a version of the list above the hub's own stopped the commands of all paired devices,
+  // over restarts and after that device was revoked, because a bare number was believed, up to 10,000 above the own.
   @Test("A version without a proof changes nothing, whatever it is", arguments: [3, 2 + 10_000, 1 << 40, 1 << 62])
   func forged(version: UInt64) {
     var hub = paired()

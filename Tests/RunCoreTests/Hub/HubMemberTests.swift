@@ -232,6 +232,8 @@ struct HubMemberTests {
     #expect(next.requests("watch-1", .start, id: 9) == ["watch-1 ← refused forbidden"])
   }
 
+  // Once broken: A renamed machine was locked out when another one got its old name, because the list removed the
+  // former name.
   @Test("A machine whose former name went to another device goes on under its present one")
   func formerName() {
     var hub = HubStage.pairing([.test(1, "watch")])
@@ -245,6 +247,8 @@ struct HubMemberTests {
     #expect(hub.disk.history.devices.map(\.deviceID) == ["left"])
   }
 
+  // Once broken: A newest value was sent again for ever, because it was not durable yet when its device was renamed;
+  // the write's end looked for it under the old name.
   @Test("A newest value that arrives just before its device is renamed is acknowledged")
   func renamedMeanwhile() {
     var hub = joined()
@@ -264,6 +268,7 @@ struct HubMemberTests {
     #expect(lines.contains("watch ← has k 1"), "\(lines)")
   }
 
+  // Once broken: A device that had changed its key twice was locked out.
   @Test("A device's next key is known beside the old one until it is used; then the old one is cut off")
   func rotated() {
     var hub = joined()
@@ -287,6 +292,8 @@ struct HubMemberTests {
     #expect(hub.says("watch", .announceKey(.test(2)), by: .key(1)) == ["watch ← refused forbidden"])
   }
 
+  // Once broken: `Refusal(busy)` told a paired device three things: an old list, its own pace, and a slow disk of the
+  // hub, because there was one code for all that passes.
   @Test("A hub that hears of a higher version of the list accepts no commands of keys until its owner confirms")
   func restoredFromBackup() {
     var hub = HubStage.pairing([.test(1, "watch"), .test(2, "band")])
@@ -409,6 +416,8 @@ struct HubMemberTests {
     }
   }
 
+  // Once broken: A paired device read in the hub's outbox and quarantine what waits for other devices, against
+  // security.md, because only senders without an identity were refused.
   @Test("A paired device asks for the outbox and the quarantine, and is told its own rows only")
   func ownRows() {
     var hub = joined()

@@ -23,6 +23,8 @@ struct HubPaceTests {
       range.map { SampleTransmission(sequence: $0, moment: .age(.zero), value: .heartRate(bpm: 150), runID: nil) })
   }
 
+  // Once broken: A paired device that said hello with ever new stores made others wait for half a second: each hello
+  // was a write, because only commands had a pace.
   @Test("Hellos with ever new stores are answered at their pace, and cost no write beyond it")
   func hellos() {
     var hub = joined()
@@ -43,6 +45,8 @@ struct HubPaceTests {
     #expect(hub.says("watch", hello(hub, store: 1000), session: 0, by: .key(1)) != ["watch ← refused tooFast"])
   }
 
+  // Once broken: A million readings of a paired device made presses of others wait for seconds, because a reading was
+  // accepted as soon as it was read.
   @Test("A flight of readings is accepted at once; what comes faster waits and is not lost")
   func readingsWait() {
     var hub = joined()
@@ -71,6 +75,9 @@ struct HubPaceTests {
     #expect(hub.passes(.seconds(3)).contains("band ← samples to 7200"))
   }
 
+  // Once broken: Questions of a paired device about the run made others wait; each wrote the readings that had
+  // gathered, and a report folded late readings again each time, because questions had no pace, and a report did not
+  // keep what it had folded.
   @Test(
     "Questions are answered at their pace",
     arguments: [
@@ -115,6 +122,8 @@ struct HubPaceTests {
     #expect(hub.core.mail.receivedMark(of: store) == most + 100)
   }
 
+  // Once broken: A paired device could change the list of devices as often as it liked, by announcing ever new keys,
+  // because an announcement had no pace.
   @Test("Ever new keys are announced a few times, then refused")
   func newKeys() {
     var hub = joined()

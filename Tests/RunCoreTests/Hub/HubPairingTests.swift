@@ -30,6 +30,8 @@ struct HubPairingTests {
     #expect(hub.joins("watch-1", key: 1).first?.hasPrefix("watch-1 ← refused") == true, "it was paired as a watch")
   }
 
+  // Once broken: A machine that was paired under another name than its own (`pair --as`), or again after it was
+  // renamed, could not join, because the hub did not know the name that the machine calls itself.
   @Test("A device that is paired under another name than it wanted says hello with its own")
   func otherName() {
     var hub = opened()
@@ -63,6 +65,8 @@ struct HubPairingTests {
     #expect(hub.orders(.status(of: nil)) == ["answer 1: pairing open"])
   }
 
+  // Once broken: Five wrong tokens ended a pairing whose right token was already shown, for anybody who knew the hub's
+  // key, because failures were counted whatever the state.
   @Test("A token is used up by its first presentation; guesses after that close nothing")
   func guesses() {
     var hub = opened()
@@ -121,6 +125,9 @@ struct HubPairingTests {
     #expect(taken.orders(.status(of: nil)) == ["answer 1: pairing closed: unavailable"])
   }
 
+  // Once broken: With two `busnode pair` open, the first one was shown the device of the second, and with `--yes`
+  // paired it under the wrong name and sources; its Ctrl-C ended the second, because an order about pairing did not say
+  // which pairing it meant.
   @Test("Pairing that is opened again replaces the one before, whose orders do not touch the new one")
   func openedTwice() {
     var hub = opened()

@@ -63,6 +63,8 @@ struct HubRecordTests {
     #expect(stop < expected && expected < kept)
   }
 
+  // Once broken: A lap pressed within 500 ms of the stop, or any later amendment, delayed the record by a minute,
+  // because a record that was due already got a later due time.
   @Test("A record's due time only moves nearer: later entries do not postpone it")
   func dueTime() {
     let run = RunID(high: 1, low: 1)
@@ -92,6 +94,8 @@ struct HubRecordTests {
     #expect(expectations(stage) == 5)
   }
 
+  // Once broken: A record had other numbers than state and lock screen for a minute, when readings came just after the
+  // stop, because a new version of a record waited for 60 s after the first late reading.
   @Test("What the state shows two seconds after a late reading is in the record")
   func soon() {
     var stage = stopped()
@@ -125,6 +129,8 @@ struct HubRecordTests {
     #expect(record.summary.setup.weightKilograms == 70)
   }
 
+  // Once broken: The start of a record was that of the wall clock after a restart: 730 days late when the clock was set
+  // in between, because it was derived from the wall clock of the hub that made the record.
   @Test("A record has the start by the wall clock of then, whatever the clock is set to before a restart")
   func date() throws {
     var stage = HubStage.opened(wallSeconds: 1_000_000)
@@ -142,6 +148,7 @@ struct HubRecordTests {
     #expect(record.summary.startedAtUnixSeconds == 1_000_005)
   }
 
+  // Once broken: After a kill a record differed from the fold of its journal: a late lap of an earlier run was missing.
   @Test("A late lap commits the expectation of a record even if that of an earlier reading still waits")
   func lapBeforeItsReading() {
     var stage = stopped()
@@ -216,6 +223,8 @@ struct HubRecordTests {
     #expect(records(stage).map(\.summary.version) == [1, 2])
   }
 
+  // Once broken: A record contained a reading that was in no journal, because the hub made the record of the last run
+  // from memory while readings of it still waited for their commit.
   @Test("A reading that is in a record is durable with it")
   func readingInRecord() {
     var stage = HubStage.with("watch", debounce: .zero)
@@ -249,6 +258,8 @@ struct HubRecordTests {
     #expect(next.core.records.kept.isEmpty)
   }
 
+  // Once broken: A removed record came back after a restart of the hub, because a reading waited for its commit when
+  // the record was removed.
   @Test("Entries on their way to the disk do not bring back a removed record in a later incarnation")
   func removedMeanwhile() {
     var stage = stopped()

@@ -25,6 +25,8 @@ struct LostChainTests {
     return hub
   }
 
+  // Once broken: Presses of a held whole run were never judged, because the store of a device was deleted, and the
+  // device came back while its old session was still open.
   @Test("The hub judges its presses when the session of the lost store ends")
   func sessionEnds() {
     var hub = replaced()
@@ -44,6 +46,8 @@ struct LostChainTests {
     #expect(next.core.commands.unjudged.isEmpty)
   }
 
+  // Once broken: A start was never judged: the hub held it for its stop, because the watch said that its stop follows
+  // while the commit of the stop was under way; the disk failed, and the watch died.
   @Test("A peer says that a stop follows once that stop is durable, not before")
   func announced() {
     var peer = PeerStage.up()

@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Marks, terms and names that are wrong")
 struct WrongMarkTests {
+  // Once broken: One hello with an extreme mark made the hub take a new store id, and every device begin anew, because
+  // the hub believed one device about its own store.
   @Test(
     "A device that claims that the hub has lost history resets alone, and others are not affected",
     arguments: [1, 9, 1 << 62, UInt64.max])
@@ -27,6 +29,7 @@ struct WrongMarkTests {
     }
   }
 
+  // Once broken: A member could have the same device name as the hub, because the hub did not compare the names.
   @Test("A member must not have the hub's name; a request may state it")
   func hubName() {
     var hub = HubStage.opened()
@@ -86,6 +89,8 @@ struct WrongMarkTests {
     }
   }
 
+  // Once broken: A snapshot with an extreme term made a peer refuse every honest hub from then on, because a peer
+  // believed every term and stored it.
   @Test("A peer that has seen an impossible term forgets it when the hub refuses it")
   func poisoned() {
     var peer = PeerStage.up(PeerStage.snapshot(HubTerm.limit - 1, 0, 1))

@@ -66,6 +66,7 @@ struct RecordDeliveryTests {
       ])
   }
 
+  // Once broken: A peer kept a version of a record that the hub had lost.
   @Test("A peer with a change that the hub's store has lost is told where the two histories part")
   func lostChange() {
     let stage = stopped()
@@ -124,6 +125,8 @@ struct RecordDeliveryTests {
     #expect(asks(&stage, fetch) == ["watch ← change 1.2: run 1v2 removed"])
   }
 
+  // Once broken: A peer kept a record that the hub had removed, or never got one that it had kept, because a record
+  // that the hub was reading for a peer changed again before the hub sent it.
   @Test("A record that changed again while it was read waits behind another that changed in between")
   func overtaken() throws {
     var stage = stopped()
@@ -148,6 +151,8 @@ struct RecordDeliveryTests {
     #expect(lines.filter { !$0.hasPrefix("commit") } == ["read run 2 from 0 for watch"])
   }
 
+  // Once broken: After a hub was restarted on an older copy of its store, a peer showed another record of a run than
+  // the hub.
   @Test("A later incarnation's changes have higher numbers than all before, even if its store has lost some")
   func laterLife() {
     let stage = stopped()
@@ -262,6 +267,8 @@ struct RecordDeliveryTests {
     #expect(peer.disk.records.kept[Self.run]?.body.route.count == 3)
   }
 
+  // Once broken: A peer that died while it fetched all records again from a hub that had lost some could keep a record
+  // that differs from the hub's under the same version, because which records to replace was known in memory only.
   @Test("A peer that dies while it fetches all again continues in its next incarnation")
   func hubLostAndKilled() {
     var (peer, _) = welcomed(through: 5)

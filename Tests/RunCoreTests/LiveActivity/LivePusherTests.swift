@@ -110,6 +110,8 @@ struct LivePusherTests {
     #expect(run.pass(30) { $0.metrics.distanceMeters = 504 } == [])
   }
 
+  // Once broken: The lock screen of a finished run showed the pace of its last half minute, because what describes the
+  // present went only when it was stale.
   @Test("A run that is over shows its average pace, not the one of its last half minute")
   func finalPace() {
     var run = PushedRun()

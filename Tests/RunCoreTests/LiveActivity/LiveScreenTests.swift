@@ -48,6 +48,8 @@ struct LiveScreenTests {
     #expect(look(&screen)?.push.order.term == 3)
   }
 
+  // Once broken: A lock screen showed an earlier tick after a kill of the phone, because the first push of a session
+  // was shown whatever it was, also one that the dead phone had sent.
   @Test("A push on its way when the hub died is not shown after its next incarnation, nor an earlier one of that")
   func killedHub() {
     var screen = LiveScreen()
@@ -71,6 +73,8 @@ struct LiveScreenTests {
       capturedAt: Self.origin + .seconds(20), metrics: RunMetrics())
   }
 
+  // Once broken: A lock screen went on to show a run that was over, as stale, when the last push was lost, because
+  // nothing is pushed after the end of a run.
   @Test("A snapshot of a later revision stands in for a push that was lost; an earlier or the same one changes nothing")
   func catchUp() {
     var screen = LiveScreen()

@@ -161,6 +161,8 @@ struct HandlerDeskTests {
     #expect(stage.reports() == ["1 handled 1 of 0"])
   }
 
+  // Once broken: A live message came to two readers, because a reader that closed before it had finished handed the
+  // message on, whatever its class.
   @Test("A live message is handed out once, whether or not its reader has finished it")
   mutating func unfinishedLive() {
     stage.open("photo", "*")

@@ -52,6 +52,8 @@ struct QuestionTableTests {
     #expect(table.receive(live("battery", from: watch)) == .other)
   }
 
+  // Once broken: One device could fill the tables of unanswered questions and unhandled live messages, so that those of
+  // the others were refused, because the bounds counted all devices together.
   @Test("A device that floods a handler with questions takes no room from the others")
   mutating func flood() {
     #expect(table.open("battery") == true)

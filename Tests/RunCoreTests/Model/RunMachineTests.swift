@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Which commands are legal in which phase")
 struct RunMachineTests {
-  @Test("The table of legal steps of docs/architecture.md")
+  @Test("The table of legal steps of docs/protocol.md")
   func table() {
     let rows: [(phase: RunPhase, start: String, pause: String, resume: String, stop: String, lap: String)] = [
       (.idle, "running", "illegal", "illegal", "illegal", "illegal"),

@@ -77,6 +77,8 @@ struct RecordFlawTests {
     #expect(flaw { $0.body.route[0].altitudeMeters = .nan }.contains("altitude"))
   }
 
+  // Once broken: Records with `-1.00 km` and `1e300` m were kept; their sum was not finite, and `records stats --json`
+  // printed `null`, because each number of a record was checked for being finite, but not for being possible.
   @Test("A hub refuses an impossible record and names the same flaw")
   func refused() {
     var bad = record()

@@ -15,6 +15,8 @@ struct RecordSeriesTests {
     return try #require(RecordBody.made(of: ledger, settings: MetricsSettings())).body
   }
 
+  // Once broken: A record had heart rate and cadence in steps of ten seconds, and so had its exports, from which
+  // services compute other zones, because the series of a record had one interval for all runs.
   @Test("Heart rate and cadence are kept to the second where they came each second, the first one, too")
   func fine() throws {
     let body = try body(seconds: 600) { run in

@@ -66,6 +66,8 @@ struct ActivityTests {
     #expect(ledger.route().contains { $0.verdict == .stationary })
   }
 
+  // Once broken: A walk behind a lawn mower lost 8 % of its way: a quarter of its positions were taken for standing,
+  // because a cadence of zero counted as feet that stand, although the watch had counted no steps all along.
   @Test(
     "A cadence that stays at zero while the runner walks on, as behind a pram, does not make turns a stand",
     arguments: [(0.0, 300.0), (100.0, 75.0)])

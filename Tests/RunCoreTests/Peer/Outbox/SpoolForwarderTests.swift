@@ -54,6 +54,8 @@ struct SpoolForwarderTests {
     #expect(forwarder.retryAt == nil)
   }
 
+  // Once broken: A peer whose only command from the spool was cancelled while its link was full could wake up again and
+  // again without anything to do, because the moment of the retry stayed set.
   @Test("When the last command is cancelled nothing is due any more")
   mutating func lastCancelled() {
     _ = forwarder.add([command(1, pressedAt: 0)])

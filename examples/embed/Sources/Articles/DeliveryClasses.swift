@@ -64,3 +64,12 @@ func battery(of device: DeviceID, on phone: Hub) async throws -> Battery? {
     return nil
   }
 }
+
+/// The phone takes one photo and reads no further.
+func firstPhoto(on phone: Hub) async throws -> Photo? {
+  for await photo in try phone.messages(named: "photo", as: Photo.self) {
+    photo.done()  // without it the photo would come again
+    return photo.content
+  }
+  return nil
+}

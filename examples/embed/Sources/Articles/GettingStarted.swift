@@ -43,3 +43,13 @@ func makePhone(at location: BusLocation) -> Hub? {
     return nil
   }
 }
+
+/// The name of a device as a person has typed it.
+func deviceName(typed text: String) -> DeviceID? {
+  do throws(RunBusError) {
+    return try DeviceID(validating: text)
+  } catch {
+    print(error.message)  // says what a name is
+    return nil
+  }
+}

@@ -44,3 +44,14 @@ func makeWatch(over end: LinkEnd, in directory: String) throws -> Peer {
     configuration: PeerConfiguration(deviceID: "watch", role: .watch), connector: end.bridge.connector,
     store: try NodeStore(directory: directory, device: "watch"), loop: try Loop())
 }
+
+/// One end of a link that is read as two streams.
+func makeBridge(
+  reading messages: AsyncStream<[UInt8]>, reachable: AsyncStream<Bool>, writingTo link: some MessageLink
+) -> FrameBridge {
+  let send: @Sendable ([UInt8]) -> SendOutcome = { bytes in
+    link.send(Data(bytes))
+    return .sent
+  }
+  return FrameBridge(send: send, receive: messages, reachable: reachable)
+}
