@@ -1,12 +1,12 @@
 import RunCore
 import Synchronization
 
-/// Gives an app's readers the messages that a node has received; see ``RunCore/HandlerDesk``. It is safe to use from
+/// Gives an app's readers the messages that a node has received; see ``RunCore/ReaderQueue``. It is safe to use from
 /// any thread, so that a slow reader delays only messages.
 final class MessageDesk: Sendable {
-  private typealias Waiter = CheckedContinuation<HandlerDesk.Handed?, Never>
+  private typealias Waiter = CheckedContinuation<ReaderQueue.Handed?, Never>
   private struct State {
-    var desk = HandlerDesk()
+    var desk = ReaderQueue()
     /// Readers that wait for a message.
     var waiters: [UInt64: Waiter] = [:]
     /// Makes the node call ``MessageDesk/news()`` on its loop.
@@ -18,7 +18,7 @@ final class MessageDesk: Sendable {
   }
   /// What a node learns from its desk.
   struct News {
-    let reports: [HandlerDesk.Report]
+    let reports: [ReaderQueue.Report]
     /// Whether the core has to be told that the last reader has closed, although there may be a new reader already.
     let isGivingBack: Bool
   }
@@ -82,7 +82,7 @@ final class MessageDesk: Sendable {
     waiter?.resume(returning: nil)
   }
 
-  fileprivate func next(_ reader: UInt64, finished: UInt64?) async -> HandlerDesk.Handed? {
+  fileprivate func next(_ reader: UInt64, finished: UInt64?) async -> ReaderQueue.Handed? {
     // An element that was under way when the task was cancelled may be half done: it does not count as finished.
     guard !Task.isCancelled else { return nil }
     let (handed, hasEnded) = change { ($0.desk.take(reader, finished: finished), $0.hasEnded) }
@@ -90,7 +90,7 @@ final class MessageDesk: Sendable {
     if let handed { return handed }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let early: HandlerDesk.Handed?? = change { state in
+        let early: ReaderQueue.Handed?? = change { state in
           if state.hasEnded || Task.isCancelled { return .some(nil) }
           if let handed = state.desk.take(reader, finished: nil) { return handed }
           precondition(state.waiters[reader] == nil, "two tasks read the same messages: one stream has one reader")
@@ -115,7 +115,7 @@ final class MessageDesk: Sendable {
   private func change<Value: Sendable>(isNews: Bool = false, _ body: (inout State) -> Value) -> Value {
     let (value, turn, wake) = state.withLock { state in
       let value = body(&state)
-      var turn: (waiter: Waiter, handed: HandlerDesk.Handed?)?
+      var turn: (waiter: Waiter, handed: ReaderQueue.Handed?)?
       if let reader = state.desk.nextReader, let waiter = state.waiters.removeValue(forKey: reader) {
         turn = (waiter, state.desk.take(reader, finished: nil))
       }
@@ -145,7 +145,7 @@ final class MessageReader: Sendable {
   /// finished comes again.
   ///
   /// - Parameter finished: The number of the message that is finished by asking for the next one.
-  func next(finished: UInt64?) async -> HandlerDesk.Handed? { await desk.next(number, finished: finished) }
+  func next(finished: UInt64?) async -> ReaderQueue.Handed? { await desk.next(number, finished: finished) }
 
   /// Calls a handler for each message until the task is cancelled or the node ends.
   @concurrent func serve(_ handler: @Sendable (ReceivedMessage) async throws -> Void) async {

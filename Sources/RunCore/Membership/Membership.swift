@@ -10,7 +10,7 @@ struct Membership: Sendable {
   private(set) var bus: BusIdentity?
   private var paces = Paces()
   private var suspensions = Suspensions()
-  private var desk = PairingDesk()
+  private var pairing = OpenPairing()
   /// The devices, by their keys, that have said in this incarnation that they keep the hub's next key.
   private var knowingNextKey: Set<KeyFingerprint> = []
 
@@ -24,7 +24,7 @@ struct Membership: Sendable {
   }
 
   /// When it has something to do, bus time; `nil` if never.
-  var deadline: BusTime? { BusTime.earliest(desk.deadline, suspensions.nextEnd.map(clock.bus(at:))) }
+  var deadline: BusTime? { BusTime.earliest(pairing.deadline, suspensions.nextEnd.map(clock.bus(at:))) }
 
   // MARK: Permission
 
@@ -193,7 +193,7 @@ struct Membership: Sendable {
 
   /// A device announces its next key. It holds the valid one, as its connection shows.
   mutating func announce(_ next: KeyFingerprint, of device: PairedDevice, at now: BusTime) -> Announcement {
-    if case .asking(let candidate) = desk.stage, candidate.key == next {
+    if case .asking(let candidate) = pairing.stage, candidate.key == next {
       return .refused(.forbidden, Self.keyOfAnother)
     }
     guard !isOfHub(next) else { return .refused(.forbidden, Self.keyOfAnother) }
@@ -231,15 +231,15 @@ struct Membership: Sendable {
   // MARK: Pairing
 
   /// How far the pairing that was opened last has come.
-  var pairingStage: PairingStage { desk.stage }
+  var pairingStage: PairingStage { pairing.stage }
 
   /// How far the pairing of a token has come.
-  func pairingStage(of token: [UInt8]) -> PairingStage { desk.stage(of: token) }
+  func pairingStage(of token: [UInt8]) -> PairingStage { pairing.stage(of: token) }
 
   /// Opens pairing for a token; `nil` for a hub that pairs no devices.
   mutating func openPairing(_ token: [UInt8], at now: BusTime) -> PairingOffer? {
     guard let bus, !bus.pairingAddresses.isEmpty else { return nil }
-    desk.open(token: token, until: now + clock.speed.bus(fromReal: PairingDesk.openFor))
+    pairing.open(token: token, until: now + clock.speed.bus(fromReal: OpenPairing.openFor))
     return PairingOffer(hubKey: bus.key, token: token, addresses: bus.pairingAddresses)
   }
 
@@ -247,18 +247,18 @@ struct Membership: Sendable {
   var pairsDevices: Bool { bus.map { !$0.pairingAddresses.isEmpty } ?? false }
 
   /// Ends pairing, if it is open.
-  mutating func closePairing(_ end: PairingEnd) { desk.close(end) }
+  mutating func closePairing(_ end: PairingEnd) { pairing.close(end) }
 
   /// The person ends the pairing of a token.
   mutating func closePairing(of token: [UInt8]) {
-    if case .closed = desk.stage(of: token) {} else { desk.close(.closed) }
+    if case .closed = pairing.stage(of: token) {} else { pairing.close(.closed) }
   }
 
   /// Ends pairing whose time is over.
-  mutating func expirePairing(at now: BusTime) { if let due = desk.deadline, due <= now { desk.close(.expired) } }
+  mutating func expirePairing(at now: BusTime) { if let due = pairing.deadline, due <= now { pairing.close(.expired) } }
 
   /// Whether it takes requests.
-  var isPairing: Bool { desk.isOpen }
+  var isPairing: Bool { pairing.isOpen }
 
   /// What a request to be paired is answered.
   enum PairingStep: Hashable, Sendable {
@@ -266,7 +266,7 @@ struct Membership: Sendable {
     case paired(KeyFingerprint)
     /// The sender has no key of its own that could be paired.
     case forbidden(String)
-    case answered(PairingDesk.Answer)
+    case answered(OpenPairing.Answer)
   }
 
   /// A device asks to be paired.
@@ -285,12 +285,12 @@ struct Membership: Sendable {
     // The token is not used up: the device asks again under another name.
     if let reason = request.deviceID.reasonNotToPair { return .answered(.refuse(reason)) }
     let isNameTaken = list.holder(of: request.deviceID) != nil
-    return .answered(desk.present(request, by: key, isNameTaken: isNameTaken, on: connection))
+    return .answered(pairing.present(request, by: key, isNameTaken: isNameTaken, on: connection))
   }
 
   /// Refuses the candidate of a pairing; its connection, or why that is not possible.
   mutating func refuse(_ key: KeyFingerprint, of token: [UInt8]) -> Result<ConnectionID, PairingRefusal> {
-    desk.decide(key, of: token, .refused).map { .success($0) } ?? .failure(nobodyAsks(token))
+    pairing.decide(key, of: token, .refused).map { .success($0) } ?? .failure(nobodyAsks(token))
   }
 
   /// A device that was paired, with what that replaces.
@@ -309,7 +309,7 @@ struct Membership: Sendable {
   }
 
   private func nobodyAsks(_ token: [UInt8]) -> PairingRefusal {
-    if case .closed(.replaced) = desk.stage(of: token) {
+    if case .closed(.replaced) = pairing.stage(of: token) {
       return PairingRefusal("pairing was opened again meanwhile, with another line: this one is over")
     }
     return PairingRefusal("no device with that key asks to be paired")
@@ -320,14 +320,14 @@ struct Membership: Sendable {
     _ key: KeyFingerprint, of token: [UInt8], as name: DeviceID, _ sources: Set<ControlSource>, replaces: Bool,
     wallSeconds: Double
   ) throws(PairingRefusal) -> Paired {
-    guard case .asking(let candidate) = desk.stage(of: token), candidate.key == key else { throw nobodyAsks(token) }
+    guard case .asking(let candidate) = pairing.stage(of: token), candidate.key == key else { throw nobodyAsks(token) }
     // While it waited, its key may have become that of a device.
     guard list.device(of: key) == nil, !isOfHub(key) else { throw PairingRefusal("its key stands for another device") }
     guard name != hubName else { throw PairingRefusal("\(name) is the name of the hub itself") }
     if let reason = name.reasonNotToPair ?? Self.reasonToRefuse(sources) { throw PairingRefusal(reason) }
     if let reason = report.reasonNotToPair(as: name, replaces: replaces) { throw PairingRefusal(reason) }
     let holder = list.holder(of: name)
-    guard let connection = desk.decide(key, of: token, .paired) else { throw nobodyAsks(token) }
+    guard let connection = pairing.decide(key, of: token, .paired) else { throw nobodyAsks(token) }
     var device = PairedDevice(
       key: key, deviceID: name, role: candidate.role, sources: sources, pairedAt: wallSeconds)
     // The machine goes on to call itself what it wanted to be called.

@@ -146,3 +146,28 @@ public struct RunRecord: Hashable, Sendable {
   /// The run.
   public var runID: RunID { summary.runID }
 }
+
+/// A run whose record the hub still has to make, or to make again after a late command or reading.
+package struct ExpectedRecord: Hashable, Sendable {
+  /// The run.
+  package var runID: RunID
+  /// Whether it overlaps another run.
+  package var isConflicted: Bool
+
+  /// An expectation from its parts.
+  package init(runID: RunID, isConflicted: Bool) {
+    self.runID = runID
+    self.isConflicted = isConflicted
+  }
+}
+
+/// A run whose record was removed. It hides every earlier version of the record, wherever one is still kept.
+package struct RecordRemoval: Hashable, Sendable {
+  /// The run.
+  package var runID: RunID
+  /// The version of the removal, above that of every record of the run before.
+  package var version: UInt64
+
+  /// A removal from its parts.
+  package init(runID: RunID, version: UInt64) { (self.runID, self.version) = (runID, version) }
+}

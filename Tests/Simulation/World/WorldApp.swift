@@ -8,11 +8,11 @@ struct WorldApp {
     case takesItsNodeDown
   }
 
-  var desk = HandlerDesk()
+  var desk = ReaderQueue()
   /// The open readers: one of all names, sometimes also one of a name.
   var readers: [UInt64] = []
   /// The message that a reader works on.
-  var current: HandlerDesk.Handed?
+  var current: ReaderQueue.Handed?
   /// Results of handlers of an earlier generation are ignored.
   var turn: UInt64 = 0
 
@@ -153,7 +153,7 @@ extension World {
   }
 
   mutating func handlerReturned(_ party: WorldParty, life turn: UInt64, _ outcome: WorldApp.Outcome) {
-    let current = withApp(party) { app -> HandlerDesk.Handed? in
+    let current = withApp(party) { app -> ReaderQueue.Handed? in
       guard app.turn == turn else { return nil }
       defer { app.current = nil }
       return app.current

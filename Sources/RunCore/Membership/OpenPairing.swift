@@ -8,7 +8,7 @@
 /// | asking | the person's decision | closed |
 /// | open, asking | time, or ``close(_:)`` | closed |
 /// | open, asking | ``open(token:until:)`` | open, for another token |
-struct PairingDesk: Sendable {
+struct OpenPairing: Sendable {
   /// How many wrong tokens close it.
   static let failuresMax = 5
   /// How long it stays open, real time.

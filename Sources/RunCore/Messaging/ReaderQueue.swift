@@ -9,8 +9,8 @@ import DequeModule
 /// A queued message without a reader counts as one whose handler fails: its sender tries it again and, after five
 /// times, puts it in quarantine, so that it stays with its sender and the messages behind it proceed. Other messages
 /// without a reader are dropped.
-package struct HandlerDesk: Sendable {
-  /// What the desk reports to the core.
+package struct ReaderQueue: Sendable {
+  /// What the queue reports to the core.
   package enum Report: Hashable, Sendable {
     /// Everything of the stream up to this sequence is finished.
     case handled(StreamID, through: UInt64, handlerGeneration: UInt64)
@@ -45,12 +45,12 @@ package struct HandlerDesk: Sendable {
   private var failed: [StreamID: UInt64] = [:]
   private var reports: [Report] = []
 
-  /// A desk without readers and messages.
+  /// A queue without readers and messages.
   package init() {}
 
   /// Whether there is a reader.
   package var hasReaders: Bool { !names.isEmpty }
-  /// Whether the last reader has closed and the core does not know that yet. Until it does, the desk accepts no
+  /// Whether the last reader has closed and the core does not know that yet. Until it does, the queue accepts no
   /// messages, because the core hands over again all messages that are not finished.
   package private(set) var isGivingBack = false
   /// Whether ``takeReports()`` has something to return.

@@ -2,10 +2,10 @@ import RunCore
 import Testing
 
 @Suite("The desk at which an app's readers take messages")
-struct HandlerDeskTests {
+struct ReaderQueueTests {
   /// A desk whose readers, messages and reports are words.
   private struct Stage {
-    var desk = HandlerDesk()
+    var desk = ReaderQueue()
     private var readers: [String: UInt64] = [:]
     private var last: [String: UInt64] = [:]
 
