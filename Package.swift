@@ -165,7 +165,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "RunRecordings", "TestSupport", "busnode", "crowd",
+        "RunBus", "RunRecordings", "RunWire", "TestSupport", "busnode", "crowd",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

@@ -72,7 +72,7 @@ package enum Codec {
     return UnsupportedCommand(session: frame.session, sequence: place, reply: serialize(reply))
   }
 
-  private static func serialize(_ message: some Message) -> [UInt8] {
+  static func serialize(_ message: some Message) -> [UInt8] {
     // Fails only for required fields of proto2, `Any` and messages over 2 GiB; the schema has none of these.
     (try? message.serializedBytes()) ?? []
   }

@@ -11,6 +11,7 @@ extension Codec {
     if let runID = command.runID { message.runID = data(runID) }
     if let base = command.base { message.base = self.message(base) }
     if let offset = command.runOffset { message.runOffsetNs = offset.nanoseconds }
+    add(command.unknown, to: &message)
     return message
   }
 
@@ -20,11 +21,13 @@ extension Codec {
       if case .UNRECOGNIZED = message.kind { throw .unsupportedKind(id) }
       throw .malformed("command kind is missing")
     }
-    return Command(
+    var command = Command(
       id: id, kind: kind, source: try source(message.source),
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
       base: message.hasBase ? try value(message.base) : nil,
       runOffset: message.hasRunOffsetNs ? BusDuration(nanoseconds: message.runOffsetNs) : nil)
+    command.unknown = unknown(in: message)
+    return command
   }
 
   private static func message(_ base: ObservedRevision) -> WireBase {
@@ -76,7 +79,7 @@ extension Codec {
   }
 
   /// The verdict does not repeat the command's id, which the receipt around it contains.
-  private static func message(_ verdict: Verdict) -> WireVerdict {
+  static func message(_ verdict: Verdict) -> WireVerdict {
     var message = WireVerdict()
     switch verdict.outcome {
     case .applied: message.outcome = .applied(WireApplied())
@@ -89,10 +92,11 @@ extension Codec {
     message.term = verdict.term
     message.revision = verdict.revision
     if let time = verdict.effectiveAt { message.effectiveAtNs = time.nanoseconds }
+    add(verdict.unknown, to: &message)
     return message
   }
 
-  private static func value(
+  static func value(
     _ message: WireVerdict, commandID: CommandID, kind: CommandKind, source: ControlSource
   ) throws(WireError) -> Verdict {
     let outcome: Outcome
@@ -103,11 +107,13 @@ extension Codec {
     case .rejected(let rejected): outcome = .rejected(try value(rejected))
     case nil: outcome = .unknown
     }
-    return Verdict(
+    var verdict = Verdict(
       commandID: commandID, kind: kind, source: source, outcome: outcome,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
       term: try counter(message.term, "term"), revision: try counter(message.revision, "revision"),
       effectiveAt: message.hasEffectiveAtNs ? BusTime(nanoseconds: message.effectiveAtNs) : nil)
+    verdict.unknown = unknown(in: message, bytesMax: unknownInBatchBytesMax)
+    return verdict
   }
 
   private static func message(_ reason: RejectionReason) -> WireRejected {

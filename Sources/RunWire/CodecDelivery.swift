@@ -93,6 +93,7 @@ extension Codec {
     message.id = data(content.id)
     message.name = content.name
     message.body = Data(content.body)
+    add(content.unknown, to: &message)
     return message
   }
 
@@ -100,9 +101,11 @@ extension Codec {
     guard message.body.count <= AppMessage.bodyMax else {
       throw .malformed("message body is longer than \(AppMessage.bodyMax) bytes")
     }
-    return AppMessage(
+    var content = AppMessage(
       id: try identifier(message.id, "message id"), name: try name(message.name, "message name"),
       body: message.body.withUnsafeBytes { [UInt8]($0) })
+    content.unknown = unknown(in: message)
+    return content
   }
 
   private static func message(_ transmissions: [MessageTransmission]) -> WireMessages {

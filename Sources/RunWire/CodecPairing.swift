@@ -198,7 +198,7 @@ extension Codec {
       isBehind: message.behind)
   }
 
-  private static func message(_ device: PairedDevice) -> WirePairedDevice {
+  static func message(_ device: PairedDevice) -> WirePairedDevice {
     var message = WirePairedDevice()
     message.key = data(device.key)
     message.deviceID = device.deviceID.rawValue
@@ -211,7 +211,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WirePairedDevice) throws(WireError) -> PairedDevice {
+  static func value(_ message: WirePairedDevice) throws(WireError) -> PairedDevice {
     var device = PairedDevice(
       key: try key(message.key), deviceID: try self.device(message.deviceID), role: try role(message.role),
       sources: try sources(message.sources), pairedAt: try finite(message.pairedAtUnixSeconds, "time of pairing"),

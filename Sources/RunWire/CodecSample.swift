@@ -22,39 +22,47 @@ extension Codec {
     var message = WireSample()
     message.sequence = sample.sequence
     message.moment = sample.moment.map(self.message)
-    switch sample.value {
-    case .position(let position): message.value = .position(self.message(position))
-    case .altitude(let meters, let source):
-      var altitude = WireAltitude()
-      altitude.meters = meters
-      altitude.source = word(source)
-      message.value = .altitude(altitude)
-    case .heartRate(let bpm): message.value = .heartRateBpm(bpm)
-    case .cadence(let stepsPerMinute): message.value = .cadenceStepsPerMinute(stepsPerMinute)
-    case .pedometer(let meters): message.value = .pedometerMeters(meters)
-    case .motion(let activity): message.value = .motion(word(activity))
-    case nil: break
-    }
+    message.value = sample.value.map(self.message)
     if let runID = sample.runID { message.runID = data(runID) }
+    add(sample.unknown, to: &message)
     return message
   }
 
-  private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
-    let reading: SampleValue?
-    switch message.value {
-    case .position(let position): reading = .position(value(position))
-    case .altitude(let altitude):
-      reading = .altitude(meters: altitude.meters, source(altitude.source))
-    case .heartRateBpm(let bpm): reading = .heartRate(bpm: bpm)
-    case .cadenceStepsPerMinute(let stepsPerMinute): reading = .cadence(stepsPerMinute: stepsPerMinute)
-    case .pedometerMeters(let meters): reading = .pedometer(meters: meters)
-    case .motion(let word): reading = .motion(activity(word))
-    case nil: reading = nil
+  static func message(_ value: SampleValue) -> WireSample.OneOf_Value {
+    switch value {
+    case .position(let position): .position(message(position))
+    case .altitude(let meters, let source): .altitude(message(altitude: meters, source))
+    case .heartRate(let bpm): .heartRateBpm(bpm)
+    case .cadence(let stepsPerMinute): .cadenceStepsPerMinute(stepsPerMinute)
+    case .pedometer(let meters): .pedometerMeters(meters)
+    case .motion(let activity): .motion(word(activity))
     }
+  }
+
+  static func message(altitude meters: Double, _ source: AltitudeSource) -> WireAltitude {
+    var altitude = WireAltitude()
+    altitude.meters = meters
+    altitude.source = word(source)
+    return altitude
+  }
+
+  private static func value(_ message: WireSample) throws(WireError) -> SampleTransmission {
+    let reading = message.value.map(value)
     guard reading?.isCarried ?? true else { throw .malformed("sample value is out of range") }
     return SampleTransmission(
       sequence: try sequence(message.sequence), moment: try value(message.moment), value: reading,
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil)
+  }
+
+  static func value(_ value: WireSample.OneOf_Value) -> SampleValue {
+    switch value {
+    case .position(let position): .position(self.value(position))
+    case .altitude(let altitude): .altitude(meters: altitude.meters, source(altitude.source))
+    case .heartRateBpm(let bpm): .heartRate(bpm: bpm)
+    case .cadenceStepsPerMinute(let stepsPerMinute): .cadence(stepsPerMinute: stepsPerMinute)
+    case .pedometerMeters(let meters): .pedometer(meters: meters)
+    case .motion(let word): .motion(activity(word))
+    }
   }
 
   private static func message(_ moment: SampleMoment) -> WireSample.OneOf_Moment {
@@ -94,7 +102,7 @@ extension Codec {
     }
   }
 
-  private static func source(_ word: WireAltitudeSource) -> AltitudeSource {
+  static func source(_ word: WireAltitudeSource) -> AltitudeSource {
     switch word {
     case .gps: .gps
     case .barometer: .barometer

@@ -29,7 +29,7 @@ extension Codec {
       tick: try counter(message.tick, "tick"))
   }
 
-  private static func message(_ snapshot: Snapshot) -> WireSnapshot {
+  static func message(_ snapshot: Snapshot) -> WireSnapshot {
     var message = WireSnapshot()
     message.order = self.message(snapshot.order)
     message.phase = word(snapshot.phase)
@@ -43,7 +43,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireSnapshot) throws(WireError) -> Snapshot {
+  static func value(_ message: WireSnapshot) throws(WireError) -> Snapshot {
     guard message.hasOrder, message.hasMetrics else { throw .malformed("snapshot without its order or its metrics") }
     return Snapshot(
       order: try value(message.order), phase: phase(message.phase),
@@ -54,7 +54,7 @@ extension Codec {
       isRecovering: message.recovering, isClockStopped: message.clockStopped)
   }
 
-  private static func message(_ change: Author) -> WireChange {
+  static func message(_ change: Author) -> WireChange {
     var message = WireChange()
     message.source = change.source.rawValue
     message.deviceID = change.deviceID.rawValue
@@ -62,7 +62,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireChange) throws(WireError) -> Author {
+  static func value(_ message: WireChange) throws(WireError) -> Author {
     Author(
       source: try source(message.source), deviceID: try device(message.deviceID),
       commandID: try identifier(message.commandID, "command id"))

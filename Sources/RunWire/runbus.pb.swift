@@ -809,6 +809,102 @@ nonisolated enum WireActivity: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// By which way a command came to the hub.
+nonisolated enum WireStoredOrigin: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A button of the hub itself.
+  case button // = 1
+
+  /// The stream of a store.
+  case stream // = 2
+
+  /// A request or the spool.
+  case request // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .button
+    case 2: self = .stream
+    case 3: self = .request
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .button: return 1
+    case .stream: return 2
+    case .request: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireStoredOrigin] = [
+    .unspecified,
+    .button,
+    .stream,
+    .request,
+  ]
+
+}
+
+/// How an accepted command waits for its verdict (docs/protocol.md, "How a command waits").
+nonisolated enum WireStoredAdmission: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case window // = 1
+  case next // = 2
+  case late // = 3
+  case held // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .window
+    case 2: self = .next
+    case 3: self = .late
+    case 4: self = .held
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .window: return 1
+    case .next: return 2
+    case .late: return 3
+    case .held: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireStoredAdmission] = [
+    .unspecified,
+    .window,
+    .next,
+    .late,
+    .held,
+  ]
+
+}
+
 /// A frame from a peer to the hub, on control.
 nonisolated struct WirePeerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -4993,6 +5089,588 @@ nonisolated struct WireAltitude: Sendable {
   init() {}
 }
 
+/// A command that a hub has accepted.
+nonisolated struct WireStoredCommand: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var command: WireCommand {
+    get {_command ?? WireCommand()}
+    set {_command = newValue}
+  }
+  /// Returns true if `command` has been explicitly set.
+  var hasCommand: Bool {self._command != nil}
+  /// Clears the value of `command`. Subsequent reads from it will return its default value.
+  mutating func clearCommand() {self._command = nil}
+
+  /// The device that sent it.
+  var deviceID: String = String()
+
+  var origin: WireStoredOrigin = .unspecified
+
+  /// The store on whose stream it came; only with STORED_ORIGIN_STREAM.
+  var sender: Data {
+    get {_sender ?? Data()}
+    set {_sender = newValue}
+  }
+  /// Returns true if `sender` has been explicitly set.
+  var hasSender: Bool {self._sender != nil}
+  /// Clears the value of `sender`. Subsequent reads from it will return its default value.
+  mutating func clearSender() {self._sender = nil}
+
+  /// Its sequence in that stream, or among the hub's own presses; 1 for a request.
+  var sequence: UInt64 = 0
+
+  /// When the person pressed, and when the command first arrived, bus time.
+  var pressedAtNs: Int64 = 0
+
+  var arrivedAtNs: Int64 = 0
+
+  /// As in Transmission.
+  var uncertain: Bool = false
+
+  var stopFollows: Bool = false
+
+  /// How it waits for its verdict; only while it has none.
+  var admission: WireStoredAdmission = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _command: WireCommand? = nil
+  fileprivate var _sender: Data? = nil
+}
+
+/// A verdict, with the command that it answers.
+nonisolated struct WireStoredVerdict: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var command: WireStoredCommand {
+    get {_storage._command ?? WireStoredCommand()}
+    set {_uniqueStorage()._command = newValue}
+  }
+  /// Returns true if `command` has been explicitly set.
+  var hasCommand: Bool {_storage._command != nil}
+  /// Clears the value of `command`. Subsequent reads from it will return its default value.
+  mutating func clearCommand() {_uniqueStorage()._command = nil}
+
+  var verdict: WireVerdict {
+    get {_storage._verdict ?? WireVerdict()}
+    set {_uniqueStorage()._verdict = newValue}
+  }
+  /// Returns true if `verdict` has been explicitly set.
+  var hasVerdict: Bool {_storage._verdict != nil}
+  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
+  mutating func clearVerdict() {_uniqueStorage()._verdict = nil}
+
+  /// When the hub judged the command, bus time.
+  var judgedAtNs: Int64 {
+    get {_storage._judgedAtNs}
+    set {_uniqueStorage()._judgedAtNs = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A window that has settled.
+nonisolated struct WireStoredWindow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The first press, and when the window settled, bus time.
+  var firstNs: Int64 = 0
+
+  var deadlineNs: Int64 = 0
+
+  /// What it applied, in order.
+  var applied: [WireStoredEffect] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a command of a settled window did.
+nonisolated struct WireStoredEffect: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireCommandKind = .unspecified
+
+  var commandID: Data = Data()
+
+  var runID: Data = Data()
+
+  var revision: UInt64 = 0
+
+  /// Bus time.
+  var effectiveAtNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// An entry of a run's journal.
+nonisolated struct WireStoredEntry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When it happened, bus time.
+  var timeNs: Int64 = 0
+
+  var event: WireStoredEntry.OneOf_Event? = nil
+
+  var transition: WireStoredTransition {
+    get {
+      if case .transition(let v)? = event {return v}
+      return WireStoredTransition()
+    }
+    set {event = .transition(newValue)}
+  }
+
+  /// A lap that was marked, and who marked it.
+  var lap: WireChange {
+    get {
+      if case .lap(let v)? = event {return v}
+      return WireChange()
+    }
+    set {event = .lap(newValue)}
+  }
+
+  /// The hub was down for this long.
+  var gapNs: Int64 {
+    get {
+      if case .gapNs(let v)? = event {return v}
+      return 0
+    }
+    set {event = .gapNs(newValue)}
+  }
+
+  var setup: WireStoredSetup {
+    get {
+      if case .setup(let v)? = event {return v}
+      return WireStoredSetup()
+    }
+    set {event = .setup(newValue)}
+  }
+
+  /// Readings, as in Sample.
+  var position: WirePosition {
+    get {
+      if case .position(let v)? = event {return v}
+      return WirePosition()
+    }
+    set {event = .position(newValue)}
+  }
+
+  var altitude: WireAltitude {
+    get {
+      if case .altitude(let v)? = event {return v}
+      return WireAltitude()
+    }
+    set {event = .altitude(newValue)}
+  }
+
+  var heartRateBpm: Double {
+    get {
+      if case .heartRateBpm(let v)? = event {return v}
+      return 0
+    }
+    set {event = .heartRateBpm(newValue)}
+  }
+
+  var cadenceStepsPerMinute: Double {
+    get {
+      if case .cadenceStepsPerMinute(let v)? = event {return v}
+      return 0
+    }
+    set {event = .cadenceStepsPerMinute(newValue)}
+  }
+
+  var pedometerMeters: Double {
+    get {
+      if case .pedometerMeters(let v)? = event {return v}
+      return 0
+    }
+    set {event = .pedometerMeters(newValue)}
+  }
+
+  var motion: WireActivity {
+    get {
+      if case .motion(let v)? = event {return v}
+      return .unspecified
+    }
+    set {event = .motion(newValue)}
+  }
+
+  /// The device that took a reading, by the number that the store has given it.
+  var device: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Event: Equatable, Sendable {
+    case transition(WireStoredTransition)
+    /// A lap that was marked, and who marked it.
+    case lap(WireChange)
+    /// The hub was down for this long.
+    case gapNs(Int64)
+    case setup(WireStoredSetup)
+    /// Readings, as in Sample.
+    case position(WirePosition)
+    case altitude(WireAltitude)
+    case heartRateBpm(Double)
+    case cadenceStepsPerMinute(Double)
+    case pedometerMeters(Double)
+    case motion(WireActivity)
+
+  }
+
+  init() {}
+}
+
+/// A change of a run's phase.
+nonisolated struct WireStoredTransition: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireCommandKind = .unspecified
+
+  var revision: UInt64 = 0
+
+  var change: WireChange {
+    get {_change ?? WireChange()}
+    set {_change = newValue}
+  }
+  /// Returns true if `change` has been explicitly set.
+  var hasChange: Bool {self._change != nil}
+  /// Clears the value of `change`. Subsequent reads from it will return its default value.
+  mutating func clearChange() {self._change = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _change: WireChange? = nil
+}
+
+/// The runner's choices for a run.
+nonisolated struct WireStoredSetup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var weightKilograms: Double {
+    get {_weightKilograms ?? 0}
+    set {_weightKilograms = newValue}
+  }
+  /// Returns true if `weightKilograms` has been explicitly set.
+  var hasWeightKilograms: Bool {self._weightKilograms != nil}
+  /// Clears the value of `weightKilograms`. Subsequent reads from it will return its default value.
+  mutating func clearWeightKilograms() {self._weightKilograms = nil}
+
+  var autoPause: Bool = false
+
+  var pedometer: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _weightKilograms: Double? = nil
+}
+
+/// A device that has taken readings.
+nonisolated struct WireStoredDevice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What waits in an outbox, as in the frame that carries it.
+nonisolated struct WireStoredItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var item: WireStoredItem.OneOf_Item? = nil
+
+  var command: WireCommand {
+    get {
+      if case .command(let v)? = item {return v}
+      return WireCommand()
+    }
+    set {item = .command(newValue)}
+  }
+
+  /// Without a sequence. An age counts up to the moment since which the item waits.
+  var sample: WireSample {
+    get {
+      if case .sample(let v)? = item {return v}
+      return WireSample()
+    }
+    set {item = .sample(newValue)}
+  }
+
+  var message: WireAppMessage {
+    get {
+      if case .message(let v)? = item {return v}
+      return WireAppMessage()
+    }
+    set {item = .message(newValue)}
+  }
+
+  /// A receipt whose stage is a verdict.
+  var verdict: WireReceipt {
+    get {
+      if case .verdict(let v)? = item {return v}
+      return WireReceipt()
+    }
+    set {item = .verdict(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Item: Equatable, Sendable {
+    case command(WireCommand)
+    /// Without a sequence. An age counts up to the moment since which the item waits.
+    case sample(WireSample)
+    case message(WireAppMessage)
+    /// A receipt whose stage is a verdict.
+    case verdict(WireReceipt)
+
+  }
+
+  init() {}
+}
+
+/// A message that its sender has put in quarantine.
+nonisolated struct WireStoredQuarantine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  /// The store that did not take it.
+  var receiver: Data = Data()
+
+  /// The last failure that the receiver reported.
+  var reason: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+}
+
+/// The newest value of a key.
+nonisolated struct WireStoredLatest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: String = String()
+
+  /// Grows with every value that the sender gives the key.
+  var version: UInt64 = 0
+
+  var value: WireAppMessage {
+    get {_value ?? WireAppMessage()}
+    set {_value = newValue}
+  }
+  /// Returns true if `value` has been explicitly set.
+  var hasValue: Bool {self._value != nil}
+  /// Clears the value of `value`. Subsequent reads from it will return its default value.
+  mutating func clearValue() {self._value = nil}
+
+  /// The other device; empty for the hub of a peer, whatever device that is.
+  var deviceID: String = String()
+
+  /// Whether the other device has the value, or has refused it; only for a value that was posted here.
+  var acknowledged: Bool = false
+
+  /// The store that numbers the versions; only for a value that was received.
+  var sender: Data {
+    get {_sender ?? Data()}
+    set {_sender = newValue}
+  }
+  /// Returns true if `sender` has been explicitly set.
+  var hasSender: Bool {self._sender != nil}
+  /// Clears the value of `sender`. Subsequent reads from it will return its default value.
+  mutating func clearSender() {self._sender = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _value: WireAppMessage? = nil
+  fileprivate var _sender: Data? = nil
+}
+
+/// What a peer saw last.
+nonisolated struct WireStoredView: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var snapshot: WireSnapshot {
+    get {_snapshot ?? WireSnapshot()}
+    set {_snapshot = newValue}
+  }
+  /// Returns true if `snapshot` has been explicitly set.
+  var hasSnapshot: Bool {self._snapshot != nil}
+  /// Clears the value of `snapshot`. Subsequent reads from it will return its default value.
+  mutating func clearSnapshot() {self._snapshot = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _snapshot: WireSnapshot? = nil
+}
+
+/// What the hub's next silence leads to, at a peer.
+nonisolated struct WireStoredFailureMark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 0: an alarm; 1: nothing, because the hub has said goodbye; 2: nothing more, because the alarm was raised.
+  var duty: UInt32 = 0
+
+  /// The last alarm; absent before the first.
+  var last: WireStoredAlarm {
+    get {_last ?? WireStoredAlarm()}
+    set {_last = newValue}
+  }
+  /// Returns true if `last` has been explicitly set.
+  var hasLast: Bool {self._last != nil}
+  /// Clears the value of `last`. Subsequent reads from it will return its default value.
+  mutating func clearLast() {self._last = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _last: WireStoredAlarm? = nil
+}
+
+/// An alarm of a peer about its hub.
+nonisolated struct WireStoredAlarm: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runID: Data {
+    get {_runID ?? Data()}
+    set {_runID = newValue}
+  }
+  /// Returns true if `runID` has been explicitly set.
+  var hasRunID: Bool {self._runID != nil}
+  /// Clears the value of `runID`. Subsequent reads from it will return its default value.
+  mutating func clearRunID() {self._runID = nil}
+
+  /// The hub.
+  var deviceID: String {
+    get {_deviceID ?? String()}
+    set {_deviceID = newValue}
+  }
+  /// Returns true if `deviceID` has been explicitly set.
+  var hasDeviceID: Bool {self._deviceID != nil}
+  /// Clears the value of `deviceID`. Subsequent reads from it will return its default value.
+  mutating func clearDeviceID() {self._deviceID = nil}
+
+  /// The last snapshot that the peer had of it.
+  var order: WireSnapshotOrder {
+    get {_order ?? WireSnapshotOrder()}
+    set {_order = newValue}
+  }
+  /// Returns true if `order` has been explicitly set.
+  var hasOrder: Bool {self._order != nil}
+  /// Clears the value of `order`. Subsequent reads from it will return its default value.
+  mutating func clearOrder() {self._order = nil}
+
+  /// How long it had been silent.
+  var silenceNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _runID: Data? = nil
+  fileprivate var _deviceID: String? = nil
+  fileprivate var _order: WireSnapshotOrder? = nil
+}
+
+/// A command in the spool of a machine.
+nonisolated struct WireStoredPress: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var command: WireCommand {
+    get {_command ?? WireCommand()}
+    set {_command = newValue}
+  }
+  /// Returns true if `command` has been explicitly set.
+  var hasCommand: Bool {self._command != nil}
+  /// Clears the value of `command`. Subsequent reads from it will return its default value.
+  mutating func clearCommand() {self._command = nil}
+
+  /// The device on which it was pressed.
+  var deviceID: String = String()
+
+  /// When it was pressed, by the clock of the machine's boot.
+  var pressed: WireMachineTime {
+    get {_pressed ?? WireMachineTime()}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  mutating func clearPressed() {self._pressed = nil}
+
+  /// The same as wall time, in seconds since 1970.
+  var wallSeconds: Double = 0
+
+  /// How often it may have been sent. A command with 0 was certainly never sent.
+  var tries: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _command: WireCommand? = nil
+  fileprivate var _pressed: WireMachineTime? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "runbus.v3"
@@ -5043,6 +5721,14 @@ nonisolated extension WireAltitudeSource: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireActivity: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ACTIVITY_UNSPECIFIED\0\u{1}ACTIVITY_WALKING\0\u{1}ACTIVITY_RUNNING\0\u{1}ACTIVITY_STATIONARY\0")
+}
+
+nonisolated extension WireStoredOrigin: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STORED_ORIGIN_UNSPECIFIED\0\u{1}STORED_ORIGIN_BUTTON\0\u{1}STORED_ORIGIN_STREAM\0\u{1}STORED_ORIGIN_REQUEST\0")
+}
+
+nonisolated extension WireStoredAdmission: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STORED_ADMISSION_UNSPECIFIED\0\u{1}STORED_ADMISSION_WINDOW\0\u{1}STORED_ADMISSION_NEXT\0\u{1}STORED_ADMISSION_LATE\0\u{1}STORED_ADMISSION_HELD\0")
 }
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -11382,6 +12068,945 @@ nonisolated extension WireAltitude: SwiftProtobuf.Message, SwiftProtobuf._Messag
   static func ==(lhs: WireAltitude, rhs: WireAltitude) -> Bool {
     if lhs.meters != rhs.meters {return false}
     if lhs.source != rhs.source {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredCommand"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{1}origin\0\u{1}sender\0\u{1}sequence\0\u{3}pressed_at_ns\0\u{3}arrived_at_ns\0\u{1}uncertain\0\u{3}stop_follows\0\u{1}admission\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._command) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.origin) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self._sender) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.pressedAtNs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.arrivedAtNs) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.uncertain) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.stopFollows) }()
+      case 10: try { try decoder.decodeSingularEnumField(value: &self.admission) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._command {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    if self.origin != .unspecified {
+      try visitor.visitSingularEnumField(value: self.origin, fieldNumber: 3)
+    }
+    try { if let v = self._sender {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    } }()
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 5)
+    }
+    if self.pressedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.pressedAtNs, fieldNumber: 6)
+    }
+    if self.arrivedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.arrivedAtNs, fieldNumber: 7)
+    }
+    if self.uncertain != false {
+      try visitor.visitSingularBoolField(value: self.uncertain, fieldNumber: 8)
+    }
+    if self.stopFollows != false {
+      try visitor.visitSingularBoolField(value: self.stopFollows, fieldNumber: 9)
+    }
+    if self.admission != .unspecified {
+      try visitor.visitSingularEnumField(value: self.admission, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredCommand, rhs: WireStoredCommand) -> Bool {
+    if lhs._command != rhs._command {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.origin != rhs.origin {return false}
+    if lhs._sender != rhs._sender {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.pressedAtNs != rhs.pressedAtNs {return false}
+    if lhs.arrivedAtNs != rhs.arrivedAtNs {return false}
+    if lhs.uncertain != rhs.uncertain {return false}
+    if lhs.stopFollows != rhs.stopFollows {return false}
+    if lhs.admission != rhs.admission {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredVerdict"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{1}verdict\0\u{3}judged_at_ns\0")
+
+  fileprivate class _StorageClass {
+    var _command: WireStoredCommand? = nil
+    var _verdict: WireVerdict? = nil
+    var _judgedAtNs: Int64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _command = source._command
+      _verdict = source._verdict
+      _judgedAtNs = source._judgedAtNs
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._command) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._verdict) }()
+        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._judgedAtNs) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._command {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._verdict {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if _storage._judgedAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._judgedAtNs, fieldNumber: 3)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredVerdict, rhs: WireStoredVerdict) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._command != rhs_storage._command {return false}
+        if _storage._verdict != rhs_storage._verdict {return false}
+        if _storage._judgedAtNs != rhs_storage._judgedAtNs {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredWindow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredWindow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}first_ns\0\u{3}deadline_ns\0\u{1}applied\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.firstNs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.deadlineNs) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.applied) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.firstNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstNs, fieldNumber: 1)
+    }
+    if self.deadlineNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.deadlineNs, fieldNumber: 2)
+    }
+    if !self.applied.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.applied, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredWindow, rhs: WireStoredWindow) -> Bool {
+    if lhs.firstNs != rhs.firstNs {return false}
+    if lhs.deadlineNs != rhs.deadlineNs {return false}
+    if lhs.applied != rhs.applied {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredEffect: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredEffect"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}command_id\0\u{3}run_id\0\u{1}revision\0\u{3}effective_at_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.commandID) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.runID) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.effectiveAtNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.commandID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.commandID, fieldNumber: 2)
+    }
+    if !self.runID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.runID, fieldNumber: 3)
+    }
+    if self.revision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 4)
+    }
+    if self.effectiveAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.effectiveAtNs, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredEffect, rhs: WireStoredEffect) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.commandID != rhs.commandID {return false}
+    if lhs.runID != rhs.runID {return false}
+    if lhs.revision != rhs.revision {return false}
+    if lhs.effectiveAtNs != rhs.effectiveAtNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredEntry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}transition\0\u{1}lap\0\u{3}gap_ns\0\u{1}setup\0\u{1}position\0\u{1}altitude\0\u{3}heart_rate_bpm\0\u{3}cadence_steps_per_minute\0\u{3}pedometer_meters\0\u{1}motion\0\u{1}device\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.timeNs) }()
+      case 2: try {
+        var v: WireStoredTransition?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .transition(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .transition(v)
+        }
+      }()
+      case 3: try {
+        var v: WireChange?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .lap(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .lap(v)
+        }
+      }()
+      case 4: try {
+        var v: Int64?
+        try decoder.decodeSingularInt64Field(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .gapNs(v)
+        }
+      }()
+      case 5: try {
+        var v: WireStoredSetup?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .setup(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .setup(v)
+        }
+      }()
+      case 6: try {
+        var v: WirePosition?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .position(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .position(v)
+        }
+      }()
+      case 7: try {
+        var v: WireAltitude?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .altitude(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .altitude(v)
+        }
+      }()
+      case 8: try {
+        var v: Double?
+        try decoder.decodeSingularDoubleField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .heartRateBpm(v)
+        }
+      }()
+      case 9: try {
+        var v: Double?
+        try decoder.decodeSingularDoubleField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .cadenceStepsPerMinute(v)
+        }
+      }()
+      case 10: try {
+        var v: Double?
+        try decoder.decodeSingularDoubleField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .pedometerMeters(v)
+        }
+      }()
+      case 11: try {
+        var v: WireActivity?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .motion(v)
+        }
+      }()
+      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.device) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.timeNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.timeNs, fieldNumber: 1)
+    }
+    switch self.event {
+    case .transition?: try {
+      guard case .transition(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .lap?: try {
+      guard case .lap(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .gapNs?: try {
+      guard case .gapNs(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    }()
+    case .setup?: try {
+      guard case .setup(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .position?: try {
+      guard case .position(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .altitude?: try {
+      guard case .altitude(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .heartRateBpm?: try {
+      guard case .heartRateBpm(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+    }()
+    case .cadenceStepsPerMinute?: try {
+      guard case .cadenceStepsPerMinute(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+    }()
+    case .pedometerMeters?: try {
+      guard case .pedometerMeters(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+    }()
+    case .motion?: try {
+      guard case .motion(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 11)
+    }()
+    case nil: break
+    }
+    if self.device != 0 {
+      try visitor.visitSingularUInt32Field(value: self.device, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredEntry, rhs: WireStoredEntry) -> Bool {
+    if lhs.timeNs != rhs.timeNs {return false}
+    if lhs.event != rhs.event {return false}
+    if lhs.device != rhs.device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredTransition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredTransition"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}revision\0\u{1}change\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._change) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.revision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 2)
+    }
+    try { if let v = self._change {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredTransition, rhs: WireStoredTransition) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.revision != rhs.revision {return false}
+    if lhs._change != rhs._change {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredSetup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredSetup"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}weight_kilograms\0\u{3}auto_pause\0\u{1}pedometer\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularDoubleField(value: &self._weightKilograms) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.autoPause) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.pedometer) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._weightKilograms {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 1)
+    } }()
+    if self.autoPause != false {
+      try visitor.visitSingularBoolField(value: self.autoPause, fieldNumber: 2)
+    }
+    if self.pedometer != false {
+      try visitor.visitSingularBoolField(value: self.pedometer, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredSetup, rhs: WireStoredSetup) -> Bool {
+    if lhs._weightKilograms != rhs._weightKilograms {return false}
+    if lhs.autoPause != rhs.autoPause {return false}
+    if lhs.pedometer != rhs.pedometer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredDevice"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredDevice, rhs: WireStoredDevice) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredItem"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{1}sample\0\u{1}message\0\u{1}verdict\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireCommand?
+        var hadOneofValue = false
+        if let current = self.item {
+          hadOneofValue = true
+          if case .command(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.item = .command(v)
+        }
+      }()
+      case 2: try {
+        var v: WireSample?
+        var hadOneofValue = false
+        if let current = self.item {
+          hadOneofValue = true
+          if case .sample(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.item = .sample(v)
+        }
+      }()
+      case 3: try {
+        var v: WireAppMessage?
+        var hadOneofValue = false
+        if let current = self.item {
+          hadOneofValue = true
+          if case .message(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.item = .message(v)
+        }
+      }()
+      case 4: try {
+        var v: WireReceipt?
+        var hadOneofValue = false
+        if let current = self.item {
+          hadOneofValue = true
+          if case .verdict(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.item = .verdict(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.item {
+    case .command?: try {
+      guard case .command(let v)? = self.item else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .sample?: try {
+      guard case .sample(let v)? = self.item else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .message?: try {
+      guard case .message(let v)? = self.item else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .verdict?: try {
+      guard case .verdict(let v)? = self.item else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredItem, rhs: WireStoredItem) -> Bool {
+    if lhs.item != rhs.item {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredQuarantine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredQuarantine"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}receiver\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.receiver) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.receiver.isEmpty {
+      try visitor.visitSingularBytesField(value: self.receiver, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredQuarantine, rhs: WireStoredQuarantine) -> Bool {
+    if lhs._message != rhs._message {return false}
+    if lhs.receiver != rhs.receiver {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredLatest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredLatest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}version\0\u{1}value\0\u{3}device_id\0\u{1}acknowledged\0\u{1}sender\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._value) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.acknowledged) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self._sender) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._value {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 4)
+    }
+    if self.acknowledged != false {
+      try visitor.visitSingularBoolField(value: self.acknowledged, fieldNumber: 5)
+    }
+    try { if let v = self._sender {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredLatest, rhs: WireStoredLatest) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._value != rhs._value {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.acknowledged != rhs.acknowledged {return false}
+    if lhs._sender != rhs._sender {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredView: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredView"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._snapshot) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._snapshot {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredView, rhs: WireStoredView) -> Bool {
+    if lhs._snapshot != rhs._snapshot {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredFailureMark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredFailureMark"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}duty\0\u{1}last\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.duty) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._last) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.duty != 0 {
+      try visitor.visitSingularUInt32Field(value: self.duty, fieldNumber: 1)
+    }
+    try { if let v = self._last {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredFailureMark, rhs: WireStoredFailureMark) -> Bool {
+    if lhs.duty != rhs.duty {return false}
+    if lhs._last != rhs._last {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredAlarm: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredAlarm"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}run_id\0\u{3}device_id\0\u{1}order\0\u{3}silence_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._runID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._deviceID) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._order) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.silenceNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._runID {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._deviceID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._order {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.silenceNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.silenceNs, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredAlarm, rhs: WireStoredAlarm) -> Bool {
+    if lhs._runID != rhs._runID {return false}
+    if lhs._deviceID != rhs._deviceID {return false}
+    if lhs._order != rhs._order {return false}
+    if lhs.silenceNs != rhs.silenceNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredPress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredPress"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{1}pressed\0\u{3}wall_seconds\0\u{1}tries\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._command) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._pressed) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.wallSeconds) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.tries) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._command {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
+    }
+    try { if let v = self._pressed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.wallSeconds.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.wallSeconds, fieldNumber: 4)
+    }
+    if self.tries != 0 {
+      try visitor.visitSingularUInt32Field(value: self.tries, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredPress, rhs: WireStoredPress) -> Bool {
+    if lhs._command != rhs._command {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs._pressed != rhs._pressed {return false}
+    if lhs.wallSeconds != rhs.wallSeconds {return false}
+    if lhs.tries != rhs.tries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

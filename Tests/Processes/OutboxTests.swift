@@ -246,7 +246,7 @@ struct OutboxTests {
 
       try FileManager.default.createDirectory(atPath: bus.spool, withIntermediateDirectories: true)
       for number in 1...SpoolDirectory.commandsMax {
-        #expect(FileManager.default.createFile(atPath: "\(bus.spool)/\(number).json", contents: nil))
+        #expect(FileManager.default.createFile(atPath: "\(bus.spool)/\(number).press", contents: nil))
       }
       let full = try await bus.run("send", "start")
       #expect(full.ending == .exited(75))
@@ -289,7 +289,7 @@ extension TestBus {
   fileprivate var spool: String { stateDirectory + "/runbus/default/_spool" }
 
   fileprivate func spooled() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: spool).filter { $0.hasSuffix(".json") }
+    try FileManager.default.contentsOfDirectory(atPath: spool).filter { $0.hasSuffix(".press") }
   }
 
   /// Waits until the spool is empty.

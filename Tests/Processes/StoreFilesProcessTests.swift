@@ -24,13 +24,13 @@ struct StoreFilesProcessTests {
       try await phone.shows("running", revision: 1)
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
-      // The column "run" of "verdicts" is renamed to "ren", also in copies that SQLite has left in free space.
+      // The column "verdict" of "verdicts" is renamed to "verdikt", also in copies that SQLite has left in free space.
       let path = store(of: "phone", on: bus) + "/node.sqlite"
       var bytes = try Data(contentsOf: URL(filePath: path))
-      let columns = "command BLOB NOT NULL, kind TEXT NOT NULL, source BLOB NOT NULL"
-      #expect(bytes.range(of: Data("\(columns), run BLOB".utf8)) != nil)
-      while let range = bytes.range(of: Data("\(columns), run BLOB".utf8)) {
-        bytes.replaceSubrange(range, with: Data("\(columns), ren BLOB".utf8))
+      let columns = "command BLOB NOT NULL, judged_at INTEGER NOT NULL"
+      #expect(bytes.range(of: Data("\(columns), verdict BLOB".utf8)) != nil)
+      while let range = bytes.range(of: Data("\(columns), verdict BLOB".utf8)) {
+        bytes.replaceSubrange(range, with: Data("\(columns), verdikt BLOB".utf8))
       }
       try bytes.write(to: URL(filePath: path))
 

@@ -1,7 +1,10 @@
 import Foundation
 import GRDB
+import RunWire
 import Testing
 import TestSupport
+
+@testable import RunBus
 
 #if canImport(Glibc)
   import Glibc
@@ -180,7 +183,13 @@ struct StoresKeysMachinesTests {
       #expect(try await phone.ending() == .exited(0))
       // A list that was written before these names were kept.
       let store = try DatabaseQueue(path: try bus.runBusState() + "/default/phone/node.sqlite")
-      try await store.write { try $0.execute(sql: "UPDATE paired SET device = 'shell' WHERE device = 'watch-1'") }
+      try await store.write { db in
+        let row = try #require(try Row.fetchOne(db, sql: "SELECT device FROM paired"))
+        var device = try Codec.pairedDevice(try row.sealed("device"))
+        #expect(device.deviceID == "watch-1")
+        device.deviceID = "shell"
+        try db.execute(sql: "UPDATE paired SET device = ?", arguments: [Data(Codec.stored(device))])
+      }
       try store.close()
       _ = try await bus.listeningPhone(arguments[0], arguments[1], port: port)
       #expect(try await bus.run("devices", "--json").json.map { $0["deviceId"]?.string } == ["shell"])

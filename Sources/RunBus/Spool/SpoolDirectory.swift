@@ -1,5 +1,6 @@
 import Foundation
 package import RunCore
+import RunWire
 
 #if canImport(Darwin)
   import Darwin
@@ -52,9 +53,7 @@ package struct SpoolDirectory: Sendable {
   /// - Throws: ``RunBusError/Code/store`` when the disk refuses it, ``RunBusError/Code/full`` when too many commands
   ///   wait, ``RunBusError/Code/badInput`` for a wall time that is not finite.
   package func write(_ command: SpooledCommand) throws(RunBusError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(command) else {
+    guard command.wallSeconds.isFinite else {
       throw RunBusError(.badInput, "command \(command.command.id) cannot be written down: its time is no number")
     }
     let id = command.command.id
@@ -64,7 +63,7 @@ package struct SpoolDirectory: Sendable {
       try make()
       if !exists(id) { try checkRoom() }
       let aside = ".\(id)-\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
-      code = files.put(Array(data), as: Self.name(id), aside: aside)
+      code = files.put(command.bytes, as: Self.name(id), aside: aside)
     }
     guard code == 0 else {
       throw RunBusError(.store, "the command cannot be kept in \(path): \(systemReason(code))")
@@ -73,8 +72,8 @@ package struct SpoolDirectory: Sendable {
 
   /// The waiting commands in the order in which they were pressed, and notices for people.
   ///
-  /// A file that is no command is renamed to `<name>.damaged`, kept, and named in one notice. A file of a newer version
-  /// is not changed. The temporary file of a dead sender is removed after a minute. A directory that cannot be read is
+  /// A file that is no command is renamed to `<name>.damaged`, kept, and named in one notice. A file of a newer or
+  /// an older version is not changed. The temporary file of a dead sender is removed after a minute. A directory that cannot be read is
   /// a notice, too.
   package func list() -> (commands: [SpooledCommand], notices: [String]) {
     do { return try contents() } catch { return ([], [error.message]) }
@@ -156,6 +155,9 @@ package struct SpoolDirectory: Sendable {
   }
 
   private func examine(_ name: String) -> Finding {
+    if name.hasSuffix(Self.formerSuffix) {
+      return .left("an older RunBus wrote it: deliver it with that one, or remove it")
+    }
     guard name.hasSuffix(Self.suffix) else { return .damaged("it is no command of this spool") }
     let bytes: [UInt8]
     switch files.read(name) {
@@ -164,15 +166,16 @@ package struct SpoolDirectory: Sendable {
     case .failed(let code): return .left(systemReason(code))
     case .bytes(let read): bytes = read
     }
-    let decoder = JSONDecoder()
-    struct Head: Decodable { let version: Int }
-    guard let head = try? decoder.decode(Head.self, from: Data(bytes)) else { return .damaged("it is no command") }
-    guard head.version <= SpooledCommand.version else { return .left("a newer RunBus wrote it: update this one") }
-    guard let command = try? decoder.decode(SpooledCommand.self, from: Data(bytes)) else {
-      return .damaged("it is no command that a hub would take")
+    do throws(StoredError) {
+      let command = try SpooledCommand(bytes: bytes)
+      guard Self.name(command.command.id) == name else { return .damaged("its name is not its command's") }
+      return .command(command)
+    } catch {
+      switch error {
+      case .damaged: return .damaged("it is no command that a hub would take")
+      case .unknownKind: return .left("a newer RunBus wrote it: update this one")
+      }
     }
-    guard Self.name(command.command.id) == name else { return .damaged("its name is not its command's") }
-    return .command(command)
   }
 
   private func setAside(_ name: String, _ reason: String) -> String? {
@@ -184,7 +187,9 @@ package struct SpoolDirectory: Sendable {
     return "\(damage): it is kept as \(ForeignText.shown(kept))"
   }
 
-  private static let suffix = ".json"
+  private static let suffix = ".press"
+  /// The suffix of files from before commands were stored in the form of the wire.
+  private static let formerSuffix = ".json"
   private static func name(_ id: CommandID) -> String { "\(id)\(suffix)" }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 package import RunCore
+import RunWire
 
 /// A command as it waits in the spool.
 ///
@@ -18,6 +19,8 @@ package struct SpooledCommand: Hashable, Sendable {
   package var wallSeconds: Double
   /// How often it may have been sent. A command with 0 was certainly never sent.
   package var tries: UInt32
+  /// Fields of a later version in its file, which stay.
+  private var unknown: [UInt8] = []
 
   /// Makes a spooled command from its parts.
   package init(
@@ -78,45 +81,22 @@ package struct SpooledCommand: Hashable, Sendable {
   }
 }
 
-extension SpooledCommand: Codable {
-  /// The version of the file format. A reader does not change files of newer versions.
-  static let version = 1
-
-  private enum CodingKeys: String, CodingKey {
-    case version, command, deviceID, pressedAtNanoseconds, bootID, wallSeconds, tries
+extension SpooledCommand {
+  /// The bytes of its file.
+  var bytes: [UInt8] {
+    var press = Codec.StoredPress(
+      command: command, deviceID: deviceID, pressedAt: pressedAt, bootID: bootID, wallSeconds: wallSeconds,
+      tries: tries)
+    press.unknown = unknown
+    return Codec.stored(press)
   }
 
-  /// Reads what ``encode(to:)`` has written. Refuses a command that the wire cannot carry.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    guard try container.decode(Int.self, forKey: .version) == Self.version else {
-      throw DecodingError.dataCorruptedError(forKey: .version, in: container, debugDescription: "another version")
-    }
+  /// Reads the bytes of a file. Refuses a command that the wire cannot carry.
+  init(bytes: [UInt8]) throws(StoredError) {
+    let press = try Codec.press(bytes)
     self.init(
-      command: try container.decode(Command.self, forKey: .command),
-      deviceID: try container.decode(DeviceID.self, forKey: .deviceID),
-      pressedAt: BusTime(nanoseconds: try container.decode(Int64.self, forKey: .pressedAtNanoseconds)),
-      bootID: try container.decode(String.self, forKey: .bootID),
-      wallSeconds: try container.decode(Double.self, forKey: .wallSeconds),
-      tries: try container.decode(UInt32.self, forKey: .tries))
-    guard isSendable else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .command, in: container, debugDescription: "a command that the wire does not take")
-    }
+      command: press.command, deviceID: press.deviceID, pressedAt: press.pressedAt, bootID: press.bootID,
+      wallSeconds: press.wallSeconds, tries: press.tries)
+    unknown = press.unknown
   }
-
-  /// Writes the command with the version of the format.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(Self.version, forKey: .version)
-    try container.encode(command, forKey: .command)
-    try container.encode(deviceID, forKey: .deviceID)
-    try container.encode(pressedAt.nanoseconds, forKey: .pressedAtNanoseconds)
-    try container.encode(bootID, forKey: .bootID)
-    try container.encode(wallSeconds, forKey: .wallSeconds)
-    try container.encode(tries, forKey: .tries)
-  }
-
-  /// The schema limits counters: a hub would refuse a larger one every time.
-  private var isSendable: Bool { (command.base?.revision ?? 0) <= 1 << 62 }
 }

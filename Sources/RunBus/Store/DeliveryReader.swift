@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import RunCore
+import RunWire
 
 /// Reads outgoing and incoming streams, newest values, devices and records.
 extension HistoryReader {
@@ -16,33 +17,26 @@ extension HistoryReader {
       return true
     }
     try each("quarantine", "SELECT * FROM quarantine ORDER BY position") { row in
-      guard let message = row.data("message").flatMap(Self.message), let receiver: StoreID = row.identifier("receiver"),
-        let reason = row.data("reason"), let since = row.integer("since")
-      else { return false }
-      delivery.quarantine.append(
-        QuarantinedMessage(
-          message: message, receiver: receiver, reason: String(decoding: reason, as: UTF8.self),
-          since: BusTime(nanoseconds: since)))
+      guard let since = row.integer("since") else { return false }
+      let quarantined = try Codec.quarantined(try row.sealed("message"), since: BusTime(nanoseconds: since))
+      guard row.identifier("id") == quarantined.message.id else { return false }
+      delivery.quarantine.append(quarantined)
       return true
     }
     try each("latest_sent", "SELECT * FROM latest_sent ORDER BY device, key") { row in
-      guard let name = row.text("device"), let device: DeviceID? = Self.optionalDevice(name),
-        let version = row.integer("version"), let flags = row.integer("flags"),
-        let (key, message) = row.data("value").flatMap(LatestCoding.decode)
-      else { return false }
-      delivery.latestSent.append(
-        LatestRow(
-          device: device, key: key, version: UInt64(bitPattern: version), message: message,
-          isAcknowledged: flags & SQLiteStore.acknowledged != 0))
+      let value = try Codec.latestSent(try row.sealed("value"))
+      guard row.text("device") == value.device?.rawValue ?? "", row.data("key") == ValueKey.identity(value.key) else {
+        return false
+      }
+      delivery.latestSent.append(value)
       return true
     }
     try each("latest_received", "SELECT * FROM latest_received ORDER BY device, key") { row in
-      guard let device = row.text("device").flatMap({ DeviceID($0) }), let store: StoreID = row.identifier("store"),
-        let version = row.integer("version"), let (key, message) = row.data("value").flatMap(LatestCoding.decode)
-      else { return false }
-      delivery.latestReceived.append(
-        LatestReceived(
-          device: device, store: store, key: key, version: UInt64(bitPattern: version), message: message))
+      let value = try Codec.latestReceived(try row.sealed("value"))
+      guard row.text("device") == value.device.rawValue, row.data("key") == ValueKey.identity(value.key) else {
+        return false
+      }
+      delivery.latestReceived.append(value)
       return true
     }
     return delivery
@@ -123,49 +117,31 @@ extension HistoryReader {
       guard let position = row.integer("position"), let stream = streams[OutboxKey.number(position)] else {
         return false
       }
-      let (outboxRow, isWhole) = Self.outboxRow(row, stream, OutboxKey.sequence(position))
-      rows[stream, default: []].append(outboxRow)
-      return isWhole
+      // A row that cannot be read becomes a tombstone with one try, because it may have been sent. So its stream has no
+      // gap.
+      var outboxRow = OutboxRow(
+        stream: stream, sequence: OutboxKey.sequence(position), item: nil, since: .zero, isUncertain: true, tries: 1)
+      defer { rows[stream, default: []].append(outboxRow) }
+      return try Self.fill(&outboxRow, from: row)
     }
     delivery.rows = rows.sorted { $0.key < $1.key }.flatMap(\.value)
   }
 
-  /// A row that cannot be read becomes a tombstone with one try, because it may have been sent. So its stream has no
-  /// gap.
-  private static func outboxRow(_ row: Row, _ stream: OutboundStreamID, _ sequence: UInt64) -> (
-    OutboxRow, isWhole: Bool
-  ) {
+  /// Takes what a row holds. A row without an item is a tombstone.
+  private static func fill(_ outboxRow: inout OutboxRow, from row: Row) throws(StoredError) -> Bool {
     guard let since = row.integer("since"), let flags = row.integer("flags"),
-      let tries = row.integer("tries").flatMap({ UInt32(exactly: $0) }), let item = outboxItem(row)
-    else {
-      return (
-        OutboxRow(stream: stream, sequence: sequence, item: nil, since: .zero, isUncertain: true, tries: 1), false
-      )
-    }
-    let outboxRow = OutboxRow(
-      stream: stream, sequence: sequence, item: item, since: BusTime(nanoseconds: since),
-      isUncertain: flags & SQLiteOutbox.uncertain != 0, tries: tries)
-    return (outboxRow, true)
+      let tries = row.integer("tries").flatMap({ UInt32(exactly: $0) })
+    else { return false }
+    outboxRow.item = row.isNull("item") ? nil : try Codec.item(try row.sealed("item"))
+    outboxRow.since = BusTime(nanoseconds: since)
+    outboxRow.isUncertain = flags & SQLiteOutbox.uncertain != 0
+    outboxRow.tries = tries
+    return true
   }
+}
 
-  /// `.some(nil)` for a tombstone, `nil` for a row that cannot be read.
-  private static func outboxItem(_ row: Row) -> OutboxItem?? {
-    if row.isNull("kind") && row.isNull("item") { return .some(nil) }
-    guard let kind = row.integer("kind").flatMap(OutboxKind.init), let payload = row.data("item"),
-      let item = OutboxCoding.decode(kind: kind, payload: payload)
-    else { return nil }
-    return .some(item)
-  }
-
-  /// `.some(nil)` for the empty name, which stands for a peer's hub; `nil` for an invalid name.
-  private static func optionalDevice(_ name: String) -> DeviceID?? {
-    if name.isEmpty { return .some(nil) }
-    guard let device = DeviceID(name) else { return nil }
-    return .some(device)
-  }
-
-  private static func message(_ data: Data) -> AppMessage? {
-    var reader = ByteReader(data)
-    return reader.message()
-  }
+/// The key of a newest value in its row. Spellings that Swift treats as equal share a row; the value has the key's own
+/// spelling.
+enum ValueKey {
+  static func identity(_ key: String) -> Data { Data(key.precomposedStringWithCanonicalMapping.utf8) }
 }

@@ -1,11 +1,16 @@
 import Foundation
 import GRDB
 import RunCore
+import RunWire
 
-/// Reads a store when its node starts. A row that does not decode is left out and counted; the others are used.
+/// Reads a store when its node starts. A row that is damaged, or of a kind of a later version, is left out and counted;
+/// the others are used.
 struct HistoryReader {
   private let db: Database
-  private var unread: [(table: String, count: Int)] = []
+  /// What could not be read, for people.
+  private var notices: [String] = []
+  /// The devices of readings by their numbers; `nil` until a journal is read.
+  private var journalDevices: [UInt32: DeviceID]?
 
   private init(_ db: Database) { self.db = db }
 
@@ -40,7 +45,12 @@ struct HistoryReader {
       WHERE runs.run = ? AND journal.position >= runs.first_position
         AND (runs.swept_to IS NULL OR journal.kind IN \(JournalSweep.keptKinds)) ORDER BY journal.position
       """
-    try each("journal", journal, [runID.data]) { row in Self.entry(row).map { entries.append($0) } != nil }
+    let devices = try devicesOfReadings()
+    try each("journal", journal, [runID.data]) { row in
+      guard let entry = try Self.entry(row, devices) else { return false }
+      entries.append(entry)
+      return true
+    }
     return entries
   }
 
@@ -56,12 +66,11 @@ struct HistoryReader {
       return true
     }
     try reader.each("view", "SELECT * FROM view") { row in
-      history.view = row.data("snapshot").flatMap(ViewCoding.decode)
-      return history.view != nil
+      history.view = try Codec.view(try row.sealed("snapshot"))
+      return true
     }
     try reader.each("failure_mark", "SELECT * FROM failure_mark") { row in
-      guard let mark = FailureMarkColumns.read(row) else { return false }
-      history.failureMark = mark
+      history.failureMark = try Codec.failureMark(try row.sealed("mark"))
       return true
     }
     history.delivery = try reader.readDelivery()
@@ -87,28 +96,31 @@ struct HistoryReader {
     return notices.filter { !earlier.contains($0) }
   }
 
-  /// Calls `take` for each row and counts the rows that it cannot decode.
+  /// Calls `take` for each row and counts the rows that it cannot decode, and those of a kind that is not known.
   mutating func each(
-    _ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) -> Bool
+    _ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) throws -> Bool
   ) throws {
-    var count = 0
+    var (damaged, unknown) = (0, 0)
     let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
     while let row = try rows.next() {
-      if !take(row) { count += 1 }
+      do {
+        if try !take(row) { damaged += 1 }
+      } catch StoredError.damaged {
+        damaged += 1
+      } catch StoredError.unknownKind {
+        unknown += 1
+      }
     }
-    if count > 0 { unread.append((table, count)) }
-  }
-
-  private var notices: [String] {
-    unread.map { "\($0.count) row(s) of \($0.table) in the store could not be read and were left out" }
+    if damaged > 0 { notices.append("\(damaged) row(s) of \(table) in the store could not be read and were left out") }
+    if unknown > 0 {
+      notices.append("\(unknown) row(s) of \(table) in the store are of a newer RunBus and were left out; they stay")
+    }
   }
 
   private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
-      guard let press = AcceptedCommandColumns.read(row), let admission = row.text("admission").flatMap(Admission.init)
-      else {
-        return false
-      }
+      let (press, admission) = try Codec.accepted(try row.sealed("press"))
+      guard row.identifier("command") == press.command.id else { return false }
       history.accepted.append((press, admission))
       return true
     }
@@ -124,7 +136,14 @@ struct HistoryReader {
     let verdicts = """
       SELECT * FROM verdicts WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position
       """
-    try each("verdicts", verdicts) { row in VerdictColumns.read(row).map { history.verdicts.append($0) } != nil }
+    try each("verdicts", verdicts) { row in
+      let (verdict, press, judgedAt) = try Codec.verdict(try row.sealed("verdict"))
+      guard row.identifier("command") == press.command.id, row.integer("judged_at") == judgedAt.nanoseconds else {
+        return false
+      }
+      history.verdicts.append((verdict, press, judgedAt))
+      return true
+    }
     try each("aliases", "SELECT * FROM aliases") { row in
       guard let alias: RunID = row.identifier("run"), let runID: RunID = row.identifier("of") else { return false }
       history.aliases[alias] = runID
@@ -137,12 +156,7 @@ struct HistoryReader {
       return true
     }
     try each("windows", "SELECT * FROM windows ORDER BY position") { row in
-      guard let first = row.integer("first"), let deadline = row.integer("deadline"),
-        let applied = row.data("applied").flatMap(WindowCoding.decode)
-      else { return false }
-      history.windows.append(
-        SettledWindow(
-          first: BusTime(nanoseconds: first), deadline: BusTime(nanoseconds: deadline), applied: applied))
+      history.windows.append(try Codec.window(try row.sealed("settled")))
       return true
     }
   }
@@ -151,13 +165,14 @@ struct HistoryReader {
   /// hide the other.
   private mutating func readTransitions() throws -> [PastTransition] {
     var found: [(position: UInt64, transition: PastTransition)] = []
+    let devices = try devicesOfReadings()
     for kind in [JournalKind.transition, .amendment] {
       let sql = """
         SELECT \(Self.entryColumns), runs.run AS run_id FROM journal JOIN runs ON runs.number = journal.run
         WHERE kind = \(kind.rawValue) ORDER BY journal.position DESC LIMIT \(ControlHistory.transitionsMax)
         """
       try each("journal", sql) { row in
-        guard let entry = Self.entry(row), case .transition(let transition) = entry.event,
+        guard let entry = try Self.entry(row, devices), case .transition(let transition) = entry.event,
           let runID: RunID = row.identifier("run_id")
         else { return false }
         found.append((entry.position, PastTransition(transition, runID: runID, effectiveAt: entry.time)))
@@ -176,14 +191,25 @@ struct HistoryReader {
   }
 
   /// The columns of an entry in the order in which ``entry(_:)`` reads them. It is called for every reading of a run,
-  /// and finding four columns by name would double its time.
-  private static let entryColumns = "journal.position, journal.time, journal.kind, journal.payload"
+  /// and finding its columns by name would double its time.
+  private static let entryColumns = "journal.position, journal.kind, journal.entry"
 
-  private static func entry(_ row: Row) -> LedgerEntry? {
-    guard let position = row.integer(at: 0), let time = row.integer(at: 1),
-      let kind = row.integer(at: 2).flatMap(JournalKind.init), let payload = row.data(at: 3),
-      let event = JournalCoding.decode(kind: kind, payload: payload)
+  private static func entry(_ row: Row, _ devices: [UInt32: DeviceID]) throws(StoredError) -> LedgerEntry? {
+    guard let position = row.integer(at: 0), let kind: Int64? = row.optionalInteger(at: 1),
+      let bytes = row.data(at: 2)
     else { return nil }
-    return LedgerEntry(time: BusTime(nanoseconds: time), position: UInt64(bitPattern: position), event: event)
+    let entry = try Codec.entry([UInt8](bytes)) { devices[$0] }
+    guard JournalKind.isConsistent(kind, with: entry.event) else { return nil }
+    return LedgerEntry(time: entry.time, position: UInt64(bitPattern: position), event: entry.event)
+  }
+
+  private mutating func devicesOfReadings() throws -> [UInt32: DeviceID] {
+    if let journalDevices { return journalDevices }
+    let (devices, damaged) = try JournalDevices.read(db)
+    if damaged > 0 {
+      notices.append("\(damaged) row(s) of journal_devices in the store could not be read and were left out")
+    }
+    journalDevices = devices
+    return devices
   }
 }

@@ -7,11 +7,14 @@ import RunCore
 enum JournalSweep {
   /// How many journal positions one piece covers; it takes a few milliseconds.
   private static let pieceSize: Int64 = 4096
-  /// The kinds of entries that stay in a dropped journal, as an SQL list.
+  /// The kinds of entries that stay in a dropped journal and are read, as an SQL list.
   static let keptKinds: String = {
     let kinds: [JournalKind] = [.transition, .amendment, .gap]
     return "(" + kinds.map { String($0.rawValue) }.joined(separator: ", ") + ")"
   }()
+  /// The condition for entries that go with a dropped journal. Those of a kind that this version does not know may be of
+  /// the time line, and stay.
+  private static let goes = "(kind IS NULL OR kind IN (\(JournalKind.lap.rawValue), \(JournalKind.setup.rawValue)))"
 
   static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
     try db.run(
@@ -44,7 +47,7 @@ enum JournalSweep {
     else { return false }
     let to = min(from + pieceSize, until + 1)
     try db.run(
-      "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND kind NOT IN \(keptKinds)",
+      "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND \(goes)",
       [from, to, number])
     try db.run("UPDATE runs SET swept_to = ? WHERE number = ?", [to > until ? -1 : to, number])
     return true

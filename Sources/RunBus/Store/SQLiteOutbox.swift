@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RunCore
+import RunWire
 import Synchronization
 
 /// The outbox in SQLite, and how far each of its streams is acknowledged.
@@ -21,28 +22,21 @@ final class SQLiteOutbox: Sendable {
   func enqueue(_ row: OutboxRow, _ db: Database) throws {
     try OutboxKey.check(row)
     let number = try make(row.stream, db).number
-    let item = row.item.map(OutboxCoding.encode)
     let statement = try db.cachedStatement(sql: Self.enqueueSQL).sqliteStatement
     // Bound by hand: this statement runs thousands of times, and boxing its arguments took longer than its execution.
     sqlite3_bind_int64(statement, 1, OutboxKey.position(number, row.sequence))
-    sqlite3_bind_int64(statement, 4, row.since.nanoseconds)
-    sqlite3_bind_int64(statement, 5, row.isUncertain ? Self.uncertain : 0)
-    sqlite3_bind_int64(statement, 6, Int64(row.tries))
-    guard let item else {
+    sqlite3_bind_int64(statement, 3, row.since.nanoseconds)
+    sqlite3_bind_int64(statement, 4, row.isUncertain ? Self.uncertain : 0)
+    sqlite3_bind_int64(statement, 5, Int64(row.tries))
+    guard let item = row.item else {
       sqlite3_bind_null(statement, 2)
-      sqlite3_bind_null(statement, 3)
       return try db.step(statement)
     }
-    sqlite3_bind_int64(statement, 2, item.kind.rawValue)
-    try item.payload.withUnsafeBytes { bytes in
-      // Without a destructor SQLite does not copy the bytes; `step` clears the binding before they are freed.
-      sqlite3_bind_blob(statement, 3, bytes.baseAddress, CInt(bytes.count), nil)
-      try db.step(statement)
-    }
+    try db.step(statement, binding: Codec.stored(item), at: 2)
   }
 
   private static let enqueueSQL = """
-    INSERT OR REPLACE INTO outbox (position, kind, item, since, flags, tries) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO outbox (position, item, since, flags, tries) VALUES (?, ?, ?, ?, ?)
     """
 
   func acknowledge(_ id: OutboundStreamID, through sequence: UInt64, _ db: Database) throws {
@@ -67,7 +61,7 @@ final class SQLiteOutbox: Sendable {
   func tombstone(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
     guard sequence <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
-      "UPDATE outbox SET kind = NULL, item = NULL WHERE position = ?",
+      "UPDATE outbox SET item = NULL WHERE position = ?",
       [OutboxKey.position(stream.number, sequence)])
   }
 
@@ -170,6 +164,15 @@ extension Database {
     let statement = try cachedStatement(sql: sql)
     statement.setUncheckedArguments(StatementArguments(values))
     try statement.execute()
+  }
+
+  /// Runs a statement that was bound by hand, with bytes as one of its arguments, and clears its bindings.
+  func step(_ statement: OpaquePointer, binding bytes: [UInt8], at index: CInt) throws {
+    try bytes.withUnsafeBytes { bytes in
+      // Without a destructor SQLite does not copy the bytes; `step` clears the binding before they are freed.
+      sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), nil)
+      try step(statement)
+    }
   }
 
   /// Runs a statement that was bound by hand and clears its bindings.

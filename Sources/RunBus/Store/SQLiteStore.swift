@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RunCore
+import RunWire
 import Synchronization
 
 /// A store in one SQLite file, over one connection.
@@ -9,6 +10,8 @@ final class SQLiteStore: StoreBackend {
   private struct State: Sendable {
     /// A cache of the short numbers of runs in the journal; emptied when a batch is rolled back.
     var runNumbers: [RunID: Int64] = [:]
+    /// A cache of the numbers of devices in the journal; emptied likewise, and `nil` until it is needed.
+    var deviceNumbers: [DeviceID: UInt32]?
     /// The highest position in `accepted`; `nil` until it is needed.
     var lastAcceptedPosition: Int64?
     /// The highest revision in the journal; `nil` until it is needed.
@@ -21,9 +24,6 @@ final class SQLiteStore: StoreBackend {
   private let options: StoreOptions
   private let state = Mutex(State())
   private let outbox = SQLiteOutbox()
-
-  /// A flag in `latest_sent`: the other device has acknowledged the value.
-  static let acknowledged: Int64 = 1
 
   /// 256 commits make a log of about a thousand pages, which a checkpoint copies in a few milliseconds.
   private static let commitsPerCheckpoint = 256
@@ -59,6 +59,7 @@ final class SQLiteStore: StoreBackend {
   private func forgetBatch() {
     state.withLock { state in
       state.runNumbers = [:]
+      state.deviceNumbers = nil
       state.lastRevision = nil
     }
     outbox.forget()
@@ -116,15 +117,6 @@ final class SQLiteStore: StoreBackend {
     try? queue.close()
   }
 
-  private static let acceptSQL = """
-    INSERT OR REPLACE INTO accepted (\(AcceptedCommandColumns.names), admission, position)
-    VALUES (\(AcceptedCommandColumns.placeholders), ?, ?)
-    """
-  private static let judgeSQL = """
-    INSERT INTO verdicts (\(AcceptedCommandColumns.names), \(VerdictColumns.names))
-    VALUES (\(AcceptedCommandColumns.placeholders), \(VerdictColumns.placeholders))
-    """
-
   /// The next position in `accepted`. A batch that is rolled back leaves a gap, which has no effect.
   private func nextAcceptedPosition(_ db: Database) throws -> Int64 {
     let last: Int64
@@ -143,11 +135,12 @@ final class SQLiteStore: StoreBackend {
       try db.run("UPDATE meta SET value = ? WHERE key = 'term'", [Int64(bitPattern: term)])
     case .accept(let press, let admission):
       let position = try nextAcceptedPosition(db)
-      try db.run(Self.acceptSQL, AcceptedCommandColumns.values(press) + [admission.rawValue, position])
+      try db.run(
+        "INSERT OR REPLACE INTO accepted (command, position, press) VALUES (?, ?, ?)",
+        [press.command.id.data, position, Data(Codec.stored(press, admission))])
     case .claim(let id, let store):
       try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", [id.data, store.data])
-    case .reclassify(let id, let admission):
-      try db.run("UPDATE accepted SET admission = ? WHERE command = ?", [admission.rawValue, id.data])
+    case .reclassify(let id, let admission): try reclassify(id, admission, db)
     case .setWatermark(let stream, let mark):
       try db.run(
         "INSERT OR REPLACE INTO watermarks (sender, stream, sequence, id) VALUES (?, ?, ?, ?)",
@@ -159,7 +152,11 @@ final class SQLiteStore: StoreBackend {
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
       try db.run("DELETE FROM claims WHERE command = ?", [press.command.id.data])
       try db.run(
-        Self.judgeSQL, AcceptedCommandColumns.values(press) + VerdictColumns.values(verdict, judgedAt: judgedAt))
+        "INSERT INTO verdicts (command, judged_at, verdict) VALUES (?, ?, ?)",
+        [
+          press.command.id.data, judgedAt.nanoseconds,
+          Data(Codec.stored(verdict, of: press, judgedAt: judgedAt)),
+        ])
     case .forgetVerdicts(let moment):
       try db.run("DELETE FROM verdicts WHERE judged_at < ?", [moment.nanoseconds])
     case .append(let runID, let entry):
@@ -175,9 +172,7 @@ final class SQLiteStore: StoreBackend {
         "INSERT INTO recovery (run, discarded) VALUES (?, 1) ON CONFLICT (run) DO UPDATE SET discarded = 1",
         [runID.data])
     case .settle(let window):
-      try db.run(
-        "INSERT INTO windows (first, deadline, applied) VALUES (?, ?, ?)",
-        [window.first.nanoseconds, window.deadline.nanoseconds, WindowCoding.encode(window.applied)])
+      try db.run("INSERT INTO windows (settled) VALUES (?)", [Data(Codec.stored(window))])
       try db.run(
         "DELETE FROM windows WHERE position <= ?", [db.lastInsertedRowID - Int64(ControlHistory.windowsMax)])
     case .setClock(let real, let bus):
@@ -189,8 +184,15 @@ final class SQLiteStore: StoreBackend {
       try db.run(
         "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
     case .setView(let view):
-      try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [ViewCoding.encode(view)])
-    case .setFailureMark(let mark): try FailureMarkColumns.write(mark, db)
+      try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [Data(Codec.stored(view))])
+    case .setFailureMark(let mark):
+      // Only a new alarm sets the wall time; later marks keep it.
+      try db.run(
+        """
+        INSERT INTO failure_mark (one, mark, wall) VALUES (1, ?, ?)
+        ON CONFLICT (one) DO UPDATE SET mark = excluded.mark, wall = COALESCE(excluded.wall, wall)
+        """,
+        [Data(Codec.stored(mark)), mark.duty == .alarmed ? Date().timeIntervalSince1970 : nil])
     case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)
@@ -223,36 +225,36 @@ final class SQLiteStore: StoreBackend {
     case .drop(let stream): try outbox.drop(stream, db)
     case .shiftRows(let span): try outbox.shift(by: span, db)
     case .quarantine(let quarantined):
-      let message = quarantined.message
-      var writer = ByteWriter()
-      writer.append(message)
-      try db.run("DELETE FROM quarantine WHERE id = ?", [message.id.data])
+      let id = quarantined.message.id.data
+      try db.run("DELETE FROM quarantine WHERE id = ?", [id])
       try db.run(
-        "INSERT INTO quarantine (id, receiver, reason, since, message) VALUES (?, ?, ?, ?, ?)",
-        [
-          message.id.data, quarantined.receiver.data, Data(quarantined.reason.utf8), quarantined.since.nanoseconds,
-          writer.data,
-        ])
+        "INSERT INTO quarantine (id, since, message) VALUES (?, ?, ?)",
+        [id, quarantined.since.nanoseconds, Data(Codec.stored(quarantined))])
     case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", [id.data])
     case .setLatest(let row):
       try db.run(
-        "INSERT OR REPLACE INTO latest_sent (device, key, version, flags, value) VALUES (?, ?, ?, ?, ?)",
-        [
-          row.device?.rawValue ?? "", LatestCoding.identity(row.key), Int64(bitPattern: row.version),
-          row.isAcknowledged ? Self.acknowledged : 0, LatestCoding.encode(row.key, row.message),
-        ])
+        "INSERT OR REPLACE INTO latest_sent (device, key, value) VALUES (?, ?, ?)",
+        [row.device?.rawValue ?? "", ValueKey.identity(row.key), Data(Codec.stored(row))])
     case .receiveLatest(let row):
       try db.run(
-        "INSERT OR REPLACE INTO latest_received (device, key, store, version, value) VALUES (?, ?, ?, ?, ?)",
-        [
-          row.device.rawValue, LatestCoding.identity(row.key), row.store.data, Int64(bitPattern: row.version),
-          LatestCoding.encode(row.key, row.message),
-        ])
+        "INSERT OR REPLACE INTO latest_received (device, key, value) VALUES (?, ?, ?)",
+        [row.device.rawValue, ValueKey.identity(row.key), Data(Codec.stored(row))])
     }
   }
 
+  /// A row that cannot be read stays as it is.
+  private func reclassify(_ id: CommandID, _ admission: Admission, _ db: Database) throws {
+    let statement = try db.cachedStatement(sql: "SELECT press FROM accepted WHERE command = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id.data]), let bytes = try? row.sealed("press"),
+      let press = try? Codec.readmitted(bytes, as: admission)
+    else { return }
+    try db.run("UPDATE accepted SET press = ? WHERE command = ?", [Data(press), id.data])
+  }
+
   private func append(_ entry: LedgerEntry, to runID: RunID, _ db: Database) throws {
-    var (kind, payload) = JournalCoding.encode(entry.event)
+    var kind = JournalKind(entry.event)
+    var device: UInt32 = 0
+    if case .sample(_, let deviceID) = entry.event { device = try deviceNumber(deviceID, db) }
     if case .transition(let transition) = entry.event {
       let last = try lastRevision(db)
       if transition.revision > last {
@@ -261,24 +263,24 @@ final class SQLiteStore: StoreBackend {
         kind = .amendment
       }
     }
-    try db.run(
-      "INSERT INTO journal (position, run, time, kind, payload) VALUES (?, ?, ?, ?, ?)",
-      [
-        Int64(bitPattern: entry.position), runNumber(runID, position: entry.position, db), entry.time.nanoseconds,
-        kind.rawValue, payload,
-      ])
+    let number = try runNumber(runID, position: entry.position, db)
+    let insert = "INSERT INTO journal (position, run, kind, entry) VALUES (?, ?, ?, ?)"
+    // Bound by hand, like the rows of an outbox: this statement runs for every reading.
+    let statement = try db.cachedStatement(sql: insert).sqliteStatement
+    sqlite3_bind_int64(statement, 1, Int64(bitPattern: entry.position))
+    sqlite3_bind_int64(statement, 2, number)
+    if let kind { sqlite3_bind_int64(statement, 3, kind.rawValue) } else { sqlite3_bind_null(statement, 3) }
+    try db.step(statement, binding: Codec.stored(entry.event, at: entry.time, device: device), at: 4)
   }
 
   /// The highest revision so far. Revisions only grow, so that it is the one that was written last.
   private func lastRevision(_ db: Database) throws -> UInt64 {
     if let known = state.withLock({ $0.lastRevision }) { return known }
     var revision: UInt64 = 0
-    let rows = try Row.fetchCursor(db, sql: "SELECT payload FROM journal WHERE kind = 1 ORDER BY position DESC")
+    let rows = try Row.fetchCursor(db, sql: "SELECT entry FROM journal WHERE kind = 1 ORDER BY position DESC")
     while let row = try rows.next() {
-      guard let payload = row.data("payload"),
-        case .transition(let transition)? = JournalCoding.decode(kind: .transition, payload: payload)
-      else { continue }
-      revision = transition.revision
+      guard let found = (try? row.sealed("entry")).flatMap(Codec.revision) else { continue }
+      revision = found
       break
     }
     state.withLock { [revision] in $0.lastRevision = revision }
@@ -299,65 +301,21 @@ final class SQLiteStore: StoreBackend {
     return number
   }
 
+  /// The number of a device, which stands for its name in the entries of its readings. A number is never given again.
+  private func deviceNumber(_ device: DeviceID, _ db: Database) throws -> UInt32 {
+    if let known = state.withLock({ $0.deviceNumbers?[device] }) { return known }
+    var numbers = try JournalDevices.numbers(db)
+    if numbers[device] == nil { numbers[device] = try JournalDevices.add(device, db) }
+    state.withLock { [numbers] in $0.deviceNumbers = numbers }
+    return numbers[device] ?? 0
+  }
+
   /// Converts every error into one of the faults that a node distinguishes.
   private func faulting<Result>(_ body: () throws -> Result) throws(StoreFault) -> Result {
     do {
       return try body()
     } catch {
       throw StoreFault(error)
-    }
-  }
-}
-
-extension Database {
-  /// The errno behind the last read or write that failed on the log, or else on the file; 0 when there was none.
-  /// `sqlite3_system_errno` stays 0 for these.
-  fileprivate var lastSystemCode: CInt {
-    var code: CInt = 0
-    var log: UnsafeMutablePointer<sqlite3_file>?
-    if sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log {
-      _ = log.pointee.pMethods?.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &code)
-    }
-    if code == 0 { sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_LAST_ERRNO, &code) }
-    return code
-  }
-}
-
-extension StoreFault {
-  /// Classifies a failure of the database.
-  ///
-  /// - Parameter systemCode: The errno behind a failed read or write; 0 when it is not known.
-  init(_ error: any Error, systemCode: CInt = 0) {
-    switch error {
-    case let fault as StoreFault: self = fault
-    case let error as DatabaseError: self.init(error, systemCode)
-    case let error as RunBusError: self = .broken(error.message)
-    // A value of a type that no version of a store writes there.
-    default: self = .damaged("\(error)")
-    }
-  }
-
-  private init(_ error: DatabaseError, _ systemCode: CInt) {
-    let text = error.message.map { "\($0) (SQLite \(error.extendedResultCode.rawValue))" } ?? "\(error)"
-    switch error.resultCode {
-    case .SQLITE_FULL: self = .full
-    case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly
-    case .SQLITE_IOERR:
-      switch error.extendedResultCode {
-      // The shared-memory file could not grow: the disk is full.
-      case .SQLITE_IOERR_SHMSIZE: self = .full
-      // ENOSPC is SQLITE_FULL already; EDQUOT, EFBIG, EROFS and EIO come here.
-      case .SQLITE_IOERR_READ, .SQLITE_IOERR_WRITE:
-        self = .refused(systemCode == 0 ? text : systemReason(systemCode))
-      // After any other failure, fsync above all, the content of the disk is unknown.
-      default: self = .broken(text)
-      }
-    // All statements are constants that match the tables, and the node writes nothing that contradicts the
-    // rows it has read. When one of these errors occurs, the file is not as it was written.
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_SCHEMA,
-      .SQLITE_TOOBIG:
-      self = .damaged(text)
-    default: self = .broken(text)
     }
   }
 }

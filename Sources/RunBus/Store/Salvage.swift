@@ -11,7 +11,8 @@ struct Salvage {
   /// The tables that are copied as they are, with a name of their contents for people.
   private static let contents: [(table: String, what: String)] = [
     ("clock", "the clock"), ("accepted", "presses that were not judged yet"), ("verdicts", "verdicts"),
-    ("runs", "the present run"), ("journal", "the present run"), ("aliases", "the present run"),
+    ("runs", "the present run"), ("journal", "the present run"), ("journal_devices", "the present run"),
+    ("aliases", "the present run"),
     ("windows", "the present run"), ("recovery", "the present run"), ("records", "records of runs"),
     ("expected_records", "records of runs"), ("skipped_changes", "records of runs"),
     ("streams", "what waited to be sent"),
@@ -48,11 +49,14 @@ struct Salvage {
       try source.writeWithoutTransaction { old in
         // A file without any mark is not of this version, and its columns may mean something else.
         if (try? Int32.fetchOne(old, sql: "PRAGMA user_version")) == 0 { return }
+        var hasDevices = true
         for (table, what) in Self.contents {
           let isWhole = try copy(table, from: old, to: db)
           if !isWhole, !lost.contains(what) { lost.append(what) }
+          if !isWhole, table == "journal_devices" { hasDevices = false }
         }
         try copyNumbers(from: old, to: db)
+        if !hasDevices { try JournalDevices.beginAbove(db) }
         try Self.renumber(hub: Self.hub(old), db)
       }
     }
@@ -136,7 +140,7 @@ struct Salvage {
   /// Copies the role, and the last term and the highest journal position, which must not be used again.
   private mutating func copyNumbers(from old: Database, to db: Database) throws {
     if let role = try? StoreRole(storedIn: old) { try role.write(db) }
-    for key in ["term", "last_position"] {
+    for key in ["term", "last_position", JournalDevices.lastKey] {
       let sql = "SELECT value FROM meta WHERE key = ? AND TYPEOF(value) = 'integer'"
       guard let value = try? Int64.fetchOne(old, sql: sql, arguments: [key]) else { continue }
       try db.execute(sql: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])

@@ -1,3 +1,6 @@
+import GRDB
+import GRDBSQLite
+
 /// Why a commit failed. Nothing of its batch is in the store then.
 package struct StoreFault: Error, Hashable, Sendable, CustomStringConvertible {
   private enum Value: Hashable {
@@ -52,6 +55,59 @@ package struct StoreFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .moved(let path):
       "\(path) was removed or replaced while it was open: what it held is lost unless you put it back, then start again"
     case .broken(let message): "the store failed: \(message)"
+    }
+  }
+}
+
+extension Database {
+  /// The errno behind the last read or write that failed on the log, or else on the file; 0 when there was none.
+  /// `sqlite3_system_errno` stays 0 for these.
+  var lastSystemCode: CInt {
+    var code: CInt = 0
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    if sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log {
+      _ = log.pointee.pMethods?.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &code)
+    }
+    if code == 0 { sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_LAST_ERRNO, &code) }
+    return code
+  }
+}
+
+extension StoreFault {
+  /// Classifies a failure of the database.
+  ///
+  /// - Parameter systemCode: The errno behind a failed read or write; 0 when it is not known.
+  init(_ error: any Error, systemCode: CInt = 0) {
+    switch error {
+    case let fault as StoreFault: self = fault
+    case let error as DatabaseError: self.init(error, systemCode)
+    case let error as RunBusError: self = .broken(error.message)
+    // A value of a type that no version of a store writes there.
+    default: self = .damaged("\(error)")
+    }
+  }
+
+  private init(_ error: DatabaseError, _ systemCode: CInt) {
+    let text = error.message.map { "\($0) (SQLite \(error.extendedResultCode.rawValue))" } ?? "\(error)"
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly
+    case .SQLITE_IOERR:
+      switch error.extendedResultCode {
+      // The shared-memory file could not grow: the disk is full.
+      case .SQLITE_IOERR_SHMSIZE: self = .full
+      // ENOSPC is SQLITE_FULL already; EDQUOT, EFBIG, EROFS and EIO come here.
+      case .SQLITE_IOERR_READ, .SQLITE_IOERR_WRITE:
+        self = .refused(systemCode == 0 ? text : systemReason(systemCode))
+      // After any other failure, fsync above all, the content of the disk is unknown.
+      default: self = .broken(text)
+      }
+    // All statements are constants that match the tables, and the node writes nothing that contradicts the
+    // rows it has read. When one of these errors occurs, the file is not as it was written.
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_SCHEMA,
+      .SQLITE_TOOBIG:
+      self = .damaged(text)
+    default: self = .broken(text)
     }
   }
 }

@@ -75,15 +75,17 @@ struct StoreFile {
 
   /// Opens or creates the file in a directory whose lock the caller holds.
   ///
-  /// - Throws: ``RunBusError/Code/storeMismatch`` for a store of another version, or of another role than `role`;
-  ///   ``RunBusError/Code/store`` otherwise.
+  /// - Throws: ``RunBusError/Code/storeMismatch`` for a store of another version, or of another role than `role`, or one
+  ///   in which something waits that only a later version can work on; ``RunBusError/Code/store`` otherwise.
   init(directory: String, role: StoreRole?, options: StoreOptions) throws(RunBusError) {
     self = try Self.explaining(directory) {
       try Self.refuseOtherVersions(directory)
+      try LaterKinds.refuse(in: directory)
       try Self.finishReplacing(directory)
       // The header is put right before SQLite reads it.
       let repair = HeaderRepair(of: directory + "/" + Self.name)
       try repair?.write()
+      if repair != nil { try LaterKinds.refuse(in: directory) }
       let notices = repair.map { ["\($0.damage(in: directory)); it was rebuilt, and nothing is lost"] } ?? []
       do {
         return try Self.openChecked(directory, role, options, notices)

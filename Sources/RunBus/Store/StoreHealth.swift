@@ -48,10 +48,7 @@ package enum StoreHealth: Hashable, Sendable {
         self = .unusable("\(repair.damage(in: directory)): the next start rebuilds it, and nothing is lost")
         return
       }
-      // Even to read, SQLite makes these two files, and it leaves them when it may not write. They are no node's: it would
-      // need the lock.
-      let made = ["-wal", "-shm"].map { path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
-      defer { for file in made { unlink(file) } }
+      try LaterKinds.refuse(in: directory)
       switch try Self.contents(of: path) {
       case .damaged(let fault):
         self = .unusable(
@@ -75,12 +72,8 @@ package enum StoreHealth: Hashable, Sendable {
 
   /// Checks all pages, and reads what the health tells.
   private static func contents(of path: String) throws -> Contents {
-    var configuration = Configuration()
-    configuration.readonly = true
     do {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      defer { try? queue.close() }
-      return try queue.read { db in
+      return try StoreFile.look(at: path) { db in
         let check = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
         guard check == "ok" else {
           return .damaged(check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer")

@@ -4,13 +4,20 @@ import RunCore
 
 /// The tables of a store.
 ///
-/// There is one schema and no migration: a file with another version mark is refused and left as it is. A change of the
-/// tables, or of what their rows mean, raises ``version``.
+/// A table has the columns by which it is searched, and what is told of a row is one value in the form of the wire, with
+/// a checksum (`Codec`, "What is stored" in the schema). What a row has besides is bookkeeping of the store, or a number
+/// that SQL changes in many rows at once.
+///
+/// There is one schema and no migration yet: a file with another version mark is refused and left as it is. A change of
+/// the tables, or of what their columns mean, raises ``schema``; a field or a kind that is added to a stored value does
+/// not. CONTRIBUTING.md says how.
 ///
 /// Every commit writes each page that it has touched, so there are few indexes and pages are small. Unsigned numbers
 /// are stored by their bit pattern, identifiers as 16 bytes, times in nanoseconds.
 enum StoreSchema {
-  static let version: UInt16 = 5
+  static let schema: UInt16 = 1
+  /// The version in the mark. Those below 256 are of stores from before values were stored in the form of the wire.
+  static let version: UInt16 = 256 + schema
   /// In bytes; a row has about 200. The size takes effect when a file is created.
   static let pageSize = 2048
 
@@ -44,25 +51,15 @@ enum StoreSchema {
 
     """
 
-  /// The columns of an accepted command except its id; the same in `accepted` and `verdicts`.
-  private static let command = """
-    kind TEXT NOT NULL, source BLOB NOT NULL, run BLOB, base_revision INTEGER, base_command BLOB, run_offset INTEGER,
-      device TEXT NOT NULL, origin TEXT NOT NULL, sender BLOB, sequence INTEGER NOT NULL,
-      pressed_at INTEGER NOT NULL, arrived_at INTEGER NOT NULL, flags INTEGER NOT NULL
-    """
-
   /// `claims`: other stores that have sent a command that was already accepted.
   private static let control = """
     CREATE TABLE accepted (
-      command BLOB PRIMARY KEY NOT NULL, position INTEGER NOT NULL, \(command), admission TEXT NOT NULL) WITHOUT ROWID;
+      command BLOB PRIMARY KEY NOT NULL, position INTEGER NOT NULL, press BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE claims (command BLOB NOT NULL, store BLOB NOT NULL, PRIMARY KEY (command, store)) WITHOUT ROWID;
     CREATE TABLE verdicts (
-      position INTEGER PRIMARY KEY, command BLOB NOT NULL, \(command), outcome TEXT NOT NULL, other_command BLOB,
-      reason TEXT, phase TEXT, verdict_run BLOB, term INTEGER NOT NULL, revision INTEGER NOT NULL, effective_at INTEGER,
-      judged_at INTEGER NOT NULL);
+      position INTEGER PRIMARY KEY, command BLOB NOT NULL, judged_at INTEGER NOT NULL, verdict BLOB NOT NULL);
     CREATE INDEX verdicts_judged_at ON verdicts (judged_at);
-    CREATE TABLE windows (
-      position INTEGER PRIMARY KEY, first INTEGER NOT NULL, deadline INTEGER NOT NULL, applied BLOB NOT NULL);
+    CREATE TABLE windows (position INTEGER PRIMARY KEY, settled BLOB NOT NULL);
 
     """
 
@@ -70,16 +67,16 @@ enum StoreSchema {
   /// `recovery`: runs that were on when their hub died, with what the recovery waits for and what was decided; one row
   /// for each run that was asked about or discarded.
   ///
-  /// The indexes find the last transitions and the last amendments without a scan of the journal.
+  /// `kind` is NULL for a reading; the index finds the last transitions, the last amendments, and kinds of a later version
+  /// without a scan of the journal. `journal_devices` has the numbers by which entries name the devices of readings.
   private static let runs = """
     CREATE TABLE runs (
       number INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE, first_position INTEGER NOT NULL, began REAL,
       over_at INTEGER, swept_to INTEGER, sweep_until INTEGER);
     CREATE TABLE journal (
-      position INTEGER PRIMARY KEY, run INTEGER NOT NULL, time INTEGER NOT NULL, kind INTEGER NOT NULL,
-      payload BLOB NOT NULL);
-    CREATE INDEX journal_transitions ON journal (position) WHERE kind = \(JournalKind.transition.rawValue);
-    CREATE INDEX journal_amendments ON journal (position) WHERE kind = \(JournalKind.amendment.rawValue);
+      position INTEGER PRIMARY KEY, run INTEGER NOT NULL, kind INTEGER, entry BLOB NOT NULL);
+    CREATE INDEX journal_kinds ON journal (kind) WHERE kind IS NOT NULL;
+    CREATE TABLE journal_devices (number INTEGER PRIMARY KEY, device BLOB NOT NULL);
     CREATE TABLE aliases (run BLOB PRIMARY KEY NOT NULL, of BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE recovery (
       run BLOB PRIMARY KEY NOT NULL, silent_since INTEGER, discarded INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
@@ -98,47 +95,41 @@ enum StoreSchema {
     """
 
   /// Outbox rows have the keys of ``OutboxKey``. With one integer as its key a table grows at its end, and a commit
-  /// of one row writes one page. `paired` has the paired devices by their keys; several sources or names are separated
-  /// by line feeds. `devices` has the identity that last said hello as the device, `store_owners` the one
+  /// of one row writes one page. `since`, `flags` and `tries` are columns, because SQL changes them in many rows at once.
+  /// `paired` has the paired devices by their keys. `devices` has the identity that last said hello as the device, `store_owners` the one
   /// that each store belongs to.
   private static let delivery = """
     CREATE TABLE streams (
       number INTEGER PRIMARY KEY, receiver BLOB NOT NULL, kind INTEGER NOT NULL, acknowledged INTEGER,
       UNIQUE (receiver, kind));
     CREATE TABLE outbox (
-      position INTEGER PRIMARY KEY, kind INTEGER, item BLOB, since INTEGER NOT NULL, flags INTEGER NOT NULL,
+      position INTEGER PRIMARY KEY, item BLOB, since INTEGER NOT NULL, flags INTEGER NOT NULL,
       tries INTEGER NOT NULL);
     CREATE TABLE watermarks (
       sender BLOB NOT NULL, stream TEXT NOT NULL, sequence INTEGER NOT NULL, id BLOB, PRIMARY KEY (sender, stream)
     ) WITHOUT ROWID;
     CREATE TABLE quarantine (
-      position INTEGER PRIMARY KEY, id BLOB NOT NULL, receiver BLOB NOT NULL, reason BLOB NOT NULL,
-      since INTEGER NOT NULL, message BLOB NOT NULL);
+      position INTEGER PRIMARY KEY, id BLOB NOT NULL, since INTEGER NOT NULL, message BLOB NOT NULL);
     CREATE TABLE latest_sent (
-      device TEXT NOT NULL, key BLOB NOT NULL, version INTEGER NOT NULL, flags INTEGER NOT NULL, value BLOB NOT NULL,
-      PRIMARY KEY (device, key)) WITHOUT ROWID;
+      device TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (device, key)) WITHOUT ROWID;
     CREATE TABLE latest_received (
-      device TEXT NOT NULL, key BLOB NOT NULL, store BLOB NOT NULL, version INTEGER NOT NULL, value BLOB NOT NULL,
-      PRIMARY KEY (device, key)) WITHOUT ROWID;
+      device TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (device, key)) WITHOUT ROWID;
     CREATE TABLE devices (
       device TEXT PRIMARY KEY NOT NULL, role BLOB NOT NULL, store BLOB NOT NULL, heard_at INTEGER NOT NULL,
       identity TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE store_owners (store BLOB PRIMARY KEY NOT NULL, identity TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE paired (
-      key BLOB PRIMARY KEY NOT NULL, device TEXT NOT NULL, role BLOB NOT NULL, sources BLOB NOT NULL,
-      paired_at REAL NOT NULL, revoked INTEGER NOT NULL, former_names TEXT NOT NULL, next_key BLOB) WITHOUT ROWID;
+      key BLOB PRIMARY KEY NOT NULL, revoked INTEGER NOT NULL, device BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE paired_version (
       one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, heard INTEGER NOT NULL);
 
     """
 
-  /// What only a peer stores. `failure_mark`: the effect of the hub's next silence, and the last alarm with its wall
-  /// time.
+  /// What only a peer stores. `failure_mark`: the effect of the hub's next silence and the last alarm, and beside it the
+  /// wall time of that, for people who inspect the store.
   private static let peer = """
     CREATE TABLE hub (one INTEGER PRIMARY KEY CHECK (one = 1), store BLOB NOT NULL, device TEXT NOT NULL);
     CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), snapshot BLOB NOT NULL);
-    CREATE TABLE failure_mark (
-      one INTEGER PRIMARY KEY CHECK (one = 1), duty INTEGER NOT NULL, run BLOB, device TEXT, term INTEGER,
-      revision INTEGER, tick INTEGER, silence INTEGER, wall REAL);
+    CREATE TABLE failure_mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark BLOB NOT NULL, wall REAL);
     """
 }

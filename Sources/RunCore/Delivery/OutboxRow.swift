@@ -23,9 +23,10 @@ package enum OutboxItem: Hashable, Sendable {
   /// Roughly how many bytes it has on disk and on the wire.
   package var size: Int {
     switch self {
-    case .command, .verdict: 200
-    case .sample: 64
-    case .message(let message): 64 + message.name.utf8.count + message.body.count
+    case .command(let command): 200 + command.unknown.count
+    case .verdict(let verdict): 200 + verdict.unknown.count
+    case .sample(let sample, _): 64 + sample.unknown.count
+    case .message(let message): 64 + message.name.utf8.count + message.body.count + message.unknown.count
     }
   }
 }

@@ -75,7 +75,7 @@ extension HubCore {
       guard let device = mail.device(using: old.receiver) else {
         return give(.refused(InquiryFailure.receiverUnknown), to: number, in: &turn)
       }
-      let message = AppMessage(id: turn.generator.identifier(), name: old.message.name, body: old.message.body)
+      let message = old.message.renamed(to: turn.generator.identifier())
       var refusal: PostRefusal?
       withCourier(of: device.storeID, in: &turn) {
         refusal = $0.post(message, by: .queued, over: $1, in: &$2)

@@ -17,12 +17,21 @@ public struct AppMessage: Hashable, Sendable {
   public let name: String
   /// The content, at most ``bodyMax`` bytes.
   public let body: [UInt8]
+  /// Fields of a later version, as its bytes on the wire. This version passes them on with the value.
+  package var unknown: [UInt8] = []
 
   /// A message from its parts. Nothing is checked here; the sending node refuses a name or a body that is too long.
   public init(id: MessageID, name: String, body: [UInt8]) {
     self.id = id
     self.name = name
     self.body = body
+  }
+
+  /// The same message under another id.
+  package func renamed(to id: MessageID) -> AppMessage {
+    var message = AppMessage(id: id, name: name, body: body)
+    message.unknown = unknown
+    return message
   }
 
   /// Whether the wire can carry it: the name is valid and the body not too long.

@@ -106,6 +106,12 @@ public struct Command: Hashable, Sendable, Codable {
   public var base: ObservedRevision?
   /// Run time of the press in a replayed recording; `nil` for a live press.
   public var runOffset: BusDuration?
+  /// Fields of a later version, as its bytes on the wire. This version passes them on with the value.
+  package var unknown: [UInt8] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case id, kind, source, runID, base, runOffset
+  }
 
   /// A command from its parts. The sending node fills in `base` and `runID` when it knows them.
   public init(

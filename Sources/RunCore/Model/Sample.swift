@@ -121,6 +121,8 @@ public struct Sample: Hashable, Sendable {
   public let moment: SampleMoment
   /// What was measured.
   public let value: SampleValue
+  /// Fields of a later version, as its bytes on the wire. This version passes them on with the value.
+  package var unknown: [UInt8] = []
 
   /// A sample from its parts.
   public init(moment: SampleMoment, value: SampleValue) {

@@ -84,6 +84,8 @@ public struct Verdict: Hashable, Sendable {
   public let revision: UInt64
   /// When the command took effect, on the hub's time line; `nil` when it had no effect.
   public let effectiveAt: BusTime?
+  /// Fields of a later version, as its bytes on the wire. This version passes them on with the value.
+  package var unknown: [UInt8] = []
 
   /// A verdict from its parts.
   public init(

@@ -35,6 +35,8 @@ package struct SampleTransmission: Hashable, Sendable {
   package var value: SampleValue?
   /// The run in which it was taken, as far as the sender knows.
   package var runID: RunID?
+  /// Fields of a later version, which a hub ignores.
+  package var unknown: [UInt8] = []
 
   /// A sample transmission from its parts.
   package init(sequence: UInt64, moment: SampleMoment?, value: SampleValue?, runID: RunID?) {

@@ -215,7 +215,7 @@ struct Crew {
     for spool in Set(members.map(\.spool)) {
       try await lookFor("an empty spool") {
         guard FileManager.default.fileExists(atPath: spool) else { return true }
-        return try !FileManager.default.contentsOfDirectory(atPath: spool).contains { $0.hasSuffix(".json") }
+        return try !FileManager.default.contentsOfDirectory(atPath: spool).contains { $0.hasSuffix(".press") }
       }
     }
     // After all other presses: once these are judged, all are.

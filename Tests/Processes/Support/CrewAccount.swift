@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import RunCore
+import RunWire
 import Testing
 import TestSupport
 
@@ -78,7 +80,9 @@ struct CrewAccount {
 
   private mutating func readVerdicts(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM verdicts ORDER BY position") {
-      guard let (verdict, press, _) = VerdictColumns.read(row), let position = row.integer("position") else {
+      guard let bytes = try? row.sealed("verdict"), let (verdict, press, _) = try? Codec.verdict(bytes),
+        let position = row.integer("position")
+      else {
         wrong.append("a verdict cannot be read: \(row)")
         continue
       }
@@ -100,11 +104,11 @@ struct CrewAccount {
   /// Only held commands of wrong members may be without a verdict.
   private mutating func readAccepted(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT * FROM accepted") {
-      let press = AcceptedCommandColumns.read(row)
-      if let press, !isHonest(press.command.id), row.text("admission") == Admission.held.rawValue {
+      let accepted = (try? row.sealed("press")).flatMap { try? Codec.accepted($0) }
+      if let accepted, !isHonest(accepted.press.command.id), accepted.admission == .held {
         wrongMembers.held += 1
       } else {
-        wrong.append("an accepted press was not judged: \(press.map { "\($0)" } ?? "\(row)")")
+        wrong.append("an accepted press was not judged: \(accepted.map { "\($0.press)" } ?? "\(row)")")
       }
     }
   }
@@ -113,9 +117,11 @@ struct CrewAccount {
   private mutating func readJournal(_ db: Database) throws {
     var effects: [CommandID: Int] = [:]
     var revision: UInt64 = 0
-    for row in try Row.fetchAll(db, sql: "SELECT kind, payload FROM journal ORDER BY position") {
-      guard let kind = row.integer("kind").flatMap(JournalKind.init), let payload = row.data("payload"),
-        let event = JournalCoding.decode(kind: kind, payload: payload)
+    let devices = try JournalDevices.read(db).devices
+    for row in try Row.fetchAll(db, sql: "SELECT kind, entry FROM journal ORDER BY position") {
+      guard let kind: Int64? = row.optionalInteger("kind"), let bytes = try? row.sealed("entry"),
+        let event = try? Codec.entry(bytes, device: { devices[$0] }).event,
+        JournalKind.isConsistent(kind, with: event)
       else {
         wrong.append("an entry of the journal cannot be read: \(row)")
         continue
@@ -123,7 +129,7 @@ struct CrewAccount {
       switch event {
       case .transition(let transition):
         effects[transition.change.commandID, default: 0] += 1
-        guard kind == .transition else { break }
+        guard kind == JournalKind.transition.rawValue else { break }
         if transition.revision != revision + 1 {
           wrong.append("revision \(transition.revision) follows \(revision) in the journal")
         }
@@ -146,10 +152,15 @@ struct CrewAccount {
 
   private mutating func checkOutbox(of member: Crew.Member) throws {
     let peer = try DatabaseQueue(path: member.store + "/node.sqlite")
-    let waiting = try peer.read {
-      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox WHERE kind = \(OutboxKind.command.rawValue)")
+    let waiting = try peer.read { db in
+      try Row.fetchAll(db, sql: "SELECT item FROM outbox WHERE item IS NOT NULL").count { row in
+        // What cannot be read may be a press.
+        guard let item = try? Codec.item(try row.sealed("item")) else { return true }
+        if case .command = item { return true }
+        return false
+      }
     }
-    if waiting != 0 { wrong.append("\(waiting ?? -1) presses are left in the outbox of \(member.device)") }
+    if waiting != 0 { wrong.append("\(waiting) presses are left in the outbox of \(member.device)") }
     try peer.close()
   }
 

@@ -52,7 +52,7 @@ struct SpoolDirectoryTests {
     try spool.write(command(1))
     #expect(try mode(of: scratch.file("bus")) == 0o700)
     #expect(try mode(of: spool.path) == 0o700)
-    #expect(try names() == ["\(command(1).command.id).json"])
+    #expect(try names() == ["\(command(1).command.id).press"])
     #expect(try mode(of: spool.path + "/" + names()[0]) == 0o600)
   }
 
@@ -162,7 +162,7 @@ struct SpoolDirectoryTests {
       }
     }
     try sleepy.write(command(1))
-    #expect(try names() == ["\(command(1).command.id).json"])
+    #expect(try names() == ["\(command(1).command.id).press"])
   }
 
   @Test("A path at which no directory can be made gives one sentence")
@@ -181,7 +181,7 @@ struct SpoolDirectoryTests {
   @Test("A full spool refuses another command and says what to do; waiting ones can still be replaced")
   func bound() throws {
     try spool.write(command(1))
-    for number in 2...SpoolDirectory.commandsMax { try place("", as: "\(number).json") }
+    for number in 2...SpoolDirectory.commandsMax { try place("", as: "\(number).press") }
     let error = #expect(throws: RunBusError.self) { try spool.write(command(2)) }
     #expect(error?.code == .full)
     #expect(error?.message.contains("1024 commands wait") == true)
@@ -198,7 +198,7 @@ struct SpoolDirectoryTests {
     ])
   func damaged(text: String) throws {
     try spool.write(command(1))
-    let name = "\(CommandID(high: 7, low: 7)).json"
+    let name = "\(CommandID(high: 7, low: 7)).press"
     try place(text, as: name)
     let first = spool.list()
     #expect(first.commands.count == 1)
@@ -214,40 +214,14 @@ struct SpoolDirectoryTests {
     #expect(try Data(contentsOf: URL(filePath: spool.path + "/\(name).damaged")) == Data(text.utf8))
   }
 
-  @Test(
-    "A command that no hub would accept is damaged too",
-    arguments: [
-      (#""pause""#, #""jump""#),
-      (#""source":"shell""#, #""base":{"revision":9999999999999999999},"source":"shell""#),
-      (#""deviceID":"shell""#, #""deviceID":"../x""#), (#""tries":0"#, #""tries":-1"#),
-      (#""tries":0"#, #""tries":4294967296"#), (#""bootID":"#, #""boot":"#), ("00000001.json", "00000001.json"),
-    ])
-  func untakable(part: String, replacement: String) throws {
-    try spool.write(command(1))
-    let path = try spool.path + "/" + names()[0]
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    if part == replacement {
-      // A file with the name of another command.
-      try place(text, as: "\(command(2).command.id).json")
-      try spool.remove(command(1).command.id)
-    } else {
-      try #require(text.contains(part))
-      try Data(text.replacing(part, with: replacement).utf8).write(to: URL(filePath: path))
-    }
-    let found = spool.list()
-    #expect(found.commands == [])
-    #expect(found.notices.count == 1)
-    #expect(try names().count == 1)
-  }
-
   @Test("Links, directories, pipes and files of other users are set aside unread")
   func foreign() throws {
     try spool.make()
     let elsewhere = scratch.file("elsewhere")
     try Data("precious".utf8).write(to: URL(filePath: elsewhere))
-    try FileManager.default.createSymbolicLink(atPath: spool.path + "/link.json", withDestinationPath: elsewhere)
-    try FileManager.default.createDirectory(atPath: spool.path + "/folder.json", withIntermediateDirectories: false)
-    #expect(mkfifo(spool.path + "/pipe.json", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(atPath: spool.path + "/link.press", withDestinationPath: elsewhere)
+    try FileManager.default.createDirectory(atPath: spool.path + "/folder.press", withIntermediateDirectories: false)
+    #expect(mkfifo(spool.path + "/pipe.press", 0o600) == 0)
     try place("notes", as: "notes\u{1B}[31m.txt")
     let found = spool.list()
     #expect(found.commands == [])
@@ -256,19 +230,6 @@ struct SpoolDirectoryTests {
     #expect(try names().allSatisfy { $0.hasSuffix(".damaged") })
     #expect(try String(contentsOfFile: elsewhere, encoding: .utf8) == "precious")
     #expect(spool.list().notices == [])
-  }
-
-  @Test("A command of a newer version is left for that version")
-  func newer() throws {
-    try spool.make()
-    let name = "\(CommandID(high: 7, low: 7)).json"
-    try place(#"{"version":2,"press":{}}"#, as: name)
-    for _ in 1...2 {
-      let found = spool.list()
-      #expect(found.commands == [])
-      #expect(found.notices.first?.contains("newer") == true)
-      #expect(try names() == [name])
-    }
   }
 
   @Test("The half-written file of a dead sender is never a command, and is removed after a minute")
@@ -282,7 +243,7 @@ struct SpoolDirectoryTests {
     let found = spool.list()
     #expect(found.commands.count == 1)
     #expect(found.notices == [])
-    #expect(try names() == [".DS_Store", ".young.tmp", "\(command(1).command.id).json"])
+    #expect(try names() == [".DS_Store", ".young.tmp", "\(command(1).command.id).press"])
   }
 
   @Test("The stamp changes with every added or removed command, and only then")

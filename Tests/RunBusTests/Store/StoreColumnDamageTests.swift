@@ -49,15 +49,18 @@ private struct ColumnDamageCheck {
   let notices: [String]
 
   /// A list that is read from one table: what was not hit stands in its order, and what is not there is named.
-  private func list<Element: Equatable>(_ before: [Element], _ after: [Element], of table: String) {
+  private func list<Element: Equatable>(
+    _ before: [Element], _ after: [Element], of table: String, named name: String? = nil
+  ) {
+    let name = name ?? table
     #expect(damage.rows[table]?.count == before.count, "\(table): another number of rows than of values")
     var rest = damage.intact(before, of: table)[...]
     for element in after where element == rest.first { rest.removeFirst() }
     #expect(rest.isEmpty, "\(table): \(rest.count) rows that were not hit are not given back")
     let missing = before.count - after.count
-    let named = notices.filter { $0.contains(" of \(table) in the store could not be read") }
+    let named = notices.filter { $0.contains(" of \(name) in the store could not be read") }
     #expect(
-      named == (missing == 0 ? [] : ["\(missing) row(s) of \(table) in the store could not be read and were left out"]),
+      named == (missing == 0 ? [] : ["\(missing) row(s) of \(name) in the store could not be read and were left out"]),
       "\(table)")
   }
   private func subset<Element: Hashable>(
@@ -76,6 +79,7 @@ private struct ColumnDamageCheck {
     subset(now.windows.map(\.deadline), was.windows.map(\.deadline), "windows")
     list(was.devices, now.devices, of: "devices")
     subset(now.devices.map(\.deviceID), was.devices.map(\.deviceID), "devices")
+    list(before.members.devices, after.members.devices, of: "paired", named: "paired devices")
     // Tables that nobody hit.
     #expect(now.claims == was.claims && now.aliases == was.aliases)
     #expect(now.unanswered == was.unanswered && now.discarded == was.discarded)

@@ -69,9 +69,8 @@ struct StoreLateDamageTests {
     var store = try NodeStore(directory: files.path)
     let before = ComparableHistory(try store.history())
     store.close()
-    // The column "run" of "accepted", the only table that has these before it.
-    let columns = "position INTEGER NOT NULL, kind TEXT NOT NULL, source BLOB NOT NULL"
-    try replace("\(columns), run BLOB", with: "\(columns), ren BLOB", in: files)
+    // The column "press" of "accepted".
+    try replace("position INTEGER NOT NULL, press BLOB", with: "position INTEGER NOT NULL, prass BLOB", in: files)
     store = try NodeStore(directory: files.path)
     #expect(store.notices == [])
     await #expect(throws: StoreFault.self) {

@@ -67,6 +67,11 @@ struct StoreVersionTests {
     }
   }
 
+  @Test("A store from before values were stored in the form of the wire", arguments: 1...5 as ClosedRange<UInt16>)
+  func earlierForms(version: UInt16) throws {
+    try refuse(try makeMarked(StoreMark(version: version).number), "an older RunBus")
+  }
+
   @Test("An older store that waits to take the place of a damaged one")
   func salvaged() throws {
     let (scratch, older) = (try ScratchDirectory(), try makeMigrated(killed: false))

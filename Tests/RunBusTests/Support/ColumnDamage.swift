@@ -14,25 +14,20 @@ struct ColumnDamage {
   }
 
   private static let tables = [
-    Table(
-      name: "accepted",
-      columns: [
-        "kind", "source", "run", "base_revision", "run_offset", "origin", "sender", "sequence", "flags", "admission",
-      ],
-      rows: "ORDER BY position"),
+    Table(name: "accepted", columns: ["press"], rows: "ORDER BY position"),
     Table(
       name: "verdicts",
-      columns: ["outcome", "other_command", "reason", "phase", "verdict_run", "term", "judged_at", "device"],
+      columns: ["judged_at", "verdict"],
       rows: "WHERE position IN (SELECT MAX(position) FROM verdicts GROUP BY command) ORDER BY position"),
-    Table(name: "journal", columns: ["run", "time", "kind", "payload"], rows: "ORDER BY position"),
-    Table(name: "windows", columns: ["first", "applied"], rows: "ORDER BY position"),
+    Table(name: "journal", columns: ["run", "kind", "entry"], rows: "ORDER BY position"),
+    Table(name: "windows", columns: ["settled"], rows: "ORDER BY position"),
     Table(name: "clock", columns: ["real", "boot", "wall"]),
-    Table(name: "outbox", columns: ["kind", "item", "since", "flags", "tries"], rows: "ORDER BY position"),
+    Table(name: "outbox", columns: ["item", "since", "flags", "tries"], rows: "ORDER BY position"),
     Table(name: "streams", columns: ["receiver", "kind", "acknowledged"], rows: "ORDER BY number"),
-    Table(
-      name: "quarantine", columns: ["id", "receiver", "reason", "since", "message"], rows: "ORDER BY position"),
-    Table(name: "latest_sent", columns: ["version", "flags", "value"], rows: "ORDER BY device, key"),
-    Table(name: "latest_received", columns: ["store", "version", "value"], rows: "ORDER BY device, key"),
+    Table(name: "quarantine", columns: ["id", "since", "message"], rows: "ORDER BY position"),
+    Table(name: "latest_sent", columns: ["value"], rows: "ORDER BY device, key"),
+    Table(name: "latest_received", columns: ["value"], rows: "ORDER BY device, key"),
+    Table(name: "paired", columns: ["revoked", "device"], rows: "ORDER BY key"),
     Table(name: "devices", columns: ["role", "store", "heard_at"], rows: "ORDER BY device"),
     Table(name: "hub", columns: ["store", "device"]), Table(name: "view", columns: ["snapshot"]),
     Table(

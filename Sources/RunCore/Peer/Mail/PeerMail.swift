@@ -82,7 +82,7 @@ struct PeerMail: Sendable {
   /// Sends a message of the quarantine again, as a new one.
   mutating func retry(_ id: MessageID, over link: UInt64?, in turn: inout PeerCore.Turn) -> InquiryReply {
     guard let old = quarantine.message(id)?.message else { return .refused(InquiryFailure.notQuarantined) }
-    let message = AppMessage(id: turn.generator.identifier(), name: old.name, body: old.body)
+    let message = old.renamed(to: turn.generator.identifier())
     guard post(message, by: .queued, over: link, in: &turn) == nil else {
       return .refused(InquiryFailure.outboxFull)
     }

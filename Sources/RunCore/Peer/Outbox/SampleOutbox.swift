@@ -132,8 +132,10 @@ struct SampleOutbox: Sendable {
 
   private static func transmission(of row: OutboxRow, at now: BusTime) -> SampleTransmission? {
     guard case .sample(let sample, let runID)? = row.item else { return nil }
-    return SampleTransmission(
+    var transmission = SampleTransmission(
       sequence: row.sequence, moment: sample.moment.moved(by: row.since - now), value: sample.value, runID: runID)
+    transmission.unknown = sample.unknown
+    return transmission
   }
 
   /// What is wrong by its own rules; empty when it is good.

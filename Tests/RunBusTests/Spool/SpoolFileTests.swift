@@ -1,0 +1,113 @@
+import Foundation
+import RunCore
+import SwiftProtobuf
+import Testing
+
+@testable import RunBus
+@testable import RunWire
+
+@Suite("Files of a spool that were changed, and files of other versions")
+struct SpoolFileTests {
+  private let scratch: ScratchDirectory
+  private let spool: SpoolDirectory
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    spool = SpoolDirectory(path: scratch.file("bus/_spool"))
+  }
+
+  private func command(_ number: UInt64) -> SpooledCommand {
+    .now(Command(id: CommandID(high: 1, low: number), kind: .pause, source: .shell), on: DeviceID("shell"))
+  }
+  private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: spool.path).sorted() }
+
+  /// Writes a command and then its file again with other contents.
+  private func rewrite(_ change: (inout WireStoredPress) throws -> Void) throws -> [UInt8] {
+    try spool.write(command(1))
+    let path = URL(filePath: spool.path + "/" + (try names()[0]))
+    var message = try WireStoredPress(serializedBytes: Array(try Data(contentsOf: path).dropLast(4)))
+    try change(&message)
+    let bytes = Codec.seal(try message.serializedBytes())
+    try Data(bytes).write(to: path)
+    return bytes
+  }
+
+  @Test("A command that no hub would accept is damaged too", arguments: 0...7)
+  func untakable(flaw: Int) throws {
+    let bytes = try rewrite { message in
+      switch flaw {
+      case 0: message.command.kind = .unspecified
+      case 1: message.command.base.revision = 9_999_999_999_999_999_999
+      case 2: message.deviceID = "../x"
+      case 3: message.command.source = ""
+      case 4: message.wallSeconds = .infinity
+      case 5: message.clearPressed()
+      case 6: message.command.id = Data([1])
+      default: break
+      }
+    }
+    if flaw == 7 {
+      // A file with the name of another command.
+      try Data(bytes).write(to: URL(filePath: spool.path + "/\(command(2).command.id).press"))
+      try spool.remove(command(1).command.id)
+    }
+    let found = spool.list()
+    #expect(found.commands == [])
+    #expect(found.notices.count == 1)
+    #expect(try names().count == 1 && names()[0].hasSuffix(".damaged"))
+  }
+
+  @Test("A file with a changed byte is no command")
+  func changedByte() throws {
+    try spool.write(command(1))
+    let path = URL(filePath: spool.path + "/" + (try names()[0]))
+    let whole = try Data(contentsOf: path)
+    for place in [0, 1, whole.count / 2, whole.count - 1] {
+      var bytes = whole
+      bytes[place] ^= 4
+      #expect(throws: StoredError.damaged) { try SpooledCommand(bytes: Array(bytes)) }
+    }
+    try Data(whole.dropLast()).write(to: path)
+    #expect(spool.list().commands == [] && spool.list().notices == [])
+  }
+
+  @Test("A field that a newer version has added is still there after this one has counted a try")
+  func unknownFields() throws {
+    let field = Data([0xA2, 0x06, 2, 7, 7])
+    _ = try rewrite { message in
+      try message.merge(serializedBytes: field)
+      try message.command.merge(serializedBytes: field)
+    }
+    var read = try #require(spool.list().commands.first)
+    read.tries += 1
+    try spool.write(read)
+    let bytes = try Data(contentsOf: URL(filePath: spool.path + "/" + (try names()[0])))
+    let message = try WireStoredPress(serializedBytes: Array(bytes.dropLast(4)))
+    #expect(message.tries == 1 && message.unknownFields.data == field && message.command.unknownFields.data == field)
+  }
+
+  @Test("A command of a newer version is left for that version")
+  func newer() throws {
+    let bytes = try rewrite { $0.command.kind = .UNRECOGNIZED(77) }
+    let file = try names()
+    for _ in 1...2 {
+      let found = spool.list()
+      #expect(found.commands == [])
+      #expect(found.notices.first?.contains("newer") == true)
+      #expect(try names() == file && Data(contentsOf: URL(filePath: spool.path + "/" + file[0])) == Data(bytes))
+    }
+  }
+
+  @Test("A command of an older version, whose file is JSON, is left for that version")
+  func older() throws {
+    try spool.make()
+    let name = "\(CommandID(high: 7, low: 7)).json"
+    try Data(#"{"version":1,"command":{}}"#.utf8).write(to: URL(filePath: spool.path + "/" + name))
+    for _ in 1...2 {
+      let found = spool.list()
+      #expect(found.commands == [])
+      #expect(found.notices.count == 1 && found.notices[0].contains("older"), "\(found.notices)")
+      #expect(try names() == [name])
+    }
+  }
+}
