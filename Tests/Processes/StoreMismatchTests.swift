@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import RunWire
 import Testing
 import TestSupport
 
@@ -82,6 +84,30 @@ struct StoreMismatchTests {
         }
       }
       #expect(try ["phone", "watch"].map { try contents(store(of: $0, on: bus)) } == before)
+    }
+  }
+  @Test("A store in which something of a newer version waits is refused, and no byte of it changes")
+  func laterKind() async throws {
+    try await withTestBus { bus in
+      for device in ["phone", "watch"] {
+        try await live(device, on: bus)
+        let directory = store(of: device, on: bus)
+        let queue = try DatabaseQueue(path: directory + "/node.sqlite")
+        try await queue.write { db in
+          // A stored item that has nothing but the field 100.
+          let item = Data(Codec.seal([0xA2, 0x06, 2, 7, 7]))
+          try db.execute(
+            sql: "INSERT INTO outbox (position, item, since, flags, tries) VALUES (1, ?, 0, 0, 0)", arguments: [item])
+        }
+        try queue.close()
+        let before = try contents(directory)
+        for command in [device, "outbox"] {
+          let refused = try await bus.run(command)
+          #expect(refused.ending == .exited(65), "\(command): \(refused)")
+          #expect(refused.errors.contains { $0.contains("something to send of a newer RunBus: update this one") })
+        }
+        #expect(try contents(directory) == before)
+      }
     }
   }
 }
