@@ -115,6 +115,9 @@ let package = Package(
       ],
       path: "Benchmarks/Sources/bench",
       swiftSettings: settings),
+    .executableTarget(
+      name: "cost", dependencies: ["RunBus", "RunCore", "RunWire"], path: "Benchmarks/Sources/cost",
+      swiftSettings: settings),
     .target(
       name: "TestSupport",
       dependencies: [
