@@ -49,7 +49,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
@@ -64,6 +63,7 @@ let package = Package(
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
     .systemLibrary(
       name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "RunCore",
       dependencies: [
@@ -81,7 +81,8 @@ let package = Package(
       dependencies: [
         "RunCore", "RunWire",
         .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
-        .product(name: "Crypto", package: "swift-crypto"),
+        // Apple's systems have CryptoKit.
+        .target(name: "CSodium", condition: .when(platforms: [.linux])),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,3 @@
-import Crypto
 import RunCore
 
 /// The secret by which a hub proves which versions of its list of devices it has handed out. It lies with the hub's keys
@@ -31,7 +30,7 @@ package struct ListSecret: Sendable {
   func proof(of version: UInt64, hubKey: KeyFingerprint) -> ListProof? {
     let number = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * $0)) }
     let text = Array(Self.label.utf8) + hubKey.bytes + number
-    return ListProof(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: bytes)))
+    return ListProof(SHA256Sum.authenticationCode(for: text, secret: bytes))
   }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 package import RunCore
 
 /// Six digits that the hub and the device show while they are paired. They are equal on both only if each side has the
@@ -22,7 +21,7 @@ package struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: `nil` unless the token has ``tokenByteCount`` bytes.
   package init?(hub: KeyFingerprint, device: KeyFingerprint, token: [UInt8]) {
     guard token.count == Self.tokenByteCount else { return nil }
-    let digest = SHA256.hash(data: Array(Self.label.utf8) + hub.bytes + device.bytes + token)
+    let digest = SHA256Sum.hash(Array(Self.label.utf8) + hub.bytes + device.bytes + token)
     number = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } % 1_000_000
   }
 
