@@ -13,7 +13,7 @@ BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build
 export SWIFT_DETERMINISTIC_HASHING = 1
 TEST = env -u SWIFT_DETERMINISTIC_HASHING swift test --skip-build
 
-.PHONY: run build test test-page simulate proto lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build test test-page simulate proto check lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
 # they are paired, and each is in a network namespace of its own where the system allows it.
@@ -62,6 +62,9 @@ proto:
 lint:
 	@scripts/check-format
 	@scripts/check-imports
+
+# What needs no test run: format, imports, public surface, pages and documentation.
+check: lint api docs
 
 # Compares the public surface of the libraries with docs/api.txt; ARGS=--write writes that file.
 api:
