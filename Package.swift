@@ -30,6 +30,22 @@ func programOnLinux(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(platforms: [.linux], traits: ["Programs"]))
 }
 
+// The examples are a package of their own, as an app has one. CI builds them in this package, where everything else is
+// built already, and without access to what only the package may use.
+let examples: [Target] =
+  Context.environment["RUNBUS_EXAMPLES"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "embed", dependencies: ["RunBus"], path: "examples/embed/Sources/embed", packageAccess: false),
+    .executableTarget(
+      name: "stopwatch", dependencies: ["RunBus", "RunBusUI"], path: "examples/embed/Sources/stopwatch",
+      packageAccess: false),
+    .target(
+      name: "Articles", dependencies: ["RunBus", "RunRecordings"], path: "examples/embed/Sources/Articles",
+      packageAccess: false),
+  ]
+
 let package = Package(
   name: "runbus",
   platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11)],
@@ -176,6 +192,6 @@ let package = Package(
       path: "Tests/Processes",
       exclude: ["Clients", "Golden"],
       swiftSettings: settings),
-  ],
+  ] + examples,
   swiftLanguageModes: [.v6]
 )
