@@ -4,6 +4,8 @@ import RunBus
 /// Follows the page's node and gives each viewer the newest view. It computes and encodes a view only while somebody looks,
 /// once for all of them.
 actor ViewKeeper {
+  /// The most commands that a page shows.
+  private static let commandsMax = 20
   /// The most event streams at a time.
   static let viewersMax = 8
   /// The shortest time between two views.
@@ -22,53 +24,51 @@ actor ViewKeeper {
   private var viewers: [Int: AsyncStream<Data>.Continuation] = [:]
   private var nextViewer = 0
   private var isDue = false
-  private var live: LiveActivity?
-  private var snapshot = Snapshot.none
-  private var reachability = Reachability()
-  private var viewState = ViewState(age: nil, isStale: false, isHubOffDuty: false)
-  private var devices: [PeerReport] = []
-  /// When the devices were asked for: their ages go on from there.
-  private var askedAt = ContinuousClock.now
+  private var board: RunBoard
+  /// The origin of the board's moments.
+  private let beganAt = ContinuousClock.now
   private var lastReport: (run: RunID?, report: RunReport)?
-  private var commands: RecentCommands
-  private(set) var route: [RoutePoint] = []
   /// The series that the hub told last, at which of its revisions, and when.
   private var told: (series: RunSeries, revision: UInt64, at: ContinuousClock.Instant)?
-  private var routeVersion = 0
   private var reportVersion = 0
-  private var recordVersion = 0
   private let encoder = JSONEncoder()
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   init(_ node: Peer, deviceID: DeviceID) {
     self.node = node
-    commands = RecentCommands(own: deviceID)
+    board = RunBoard(own: deviceID)
   }
 
   /// Follows the node until the task is cancelled or the node ends.
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.follow(await self.node.liveActivities()) { $0.live = $1 } }
-      group.addTask { await self.follow(await self.node.snapshots()) { $0.take($1) } }
-      group.addTask { await self.follow(await self.node.reachabilities()) { $0.take($1) } }
-      group.addTask { await self.follow(await self.node.views()) { $0.viewState = $1 } }
-      group.addTask { await self.follow(await self.node.events()) { $0.hear($1) } }
-      group.addTask { await self.follow(await self.node.ownReceipts()) { $0.commands.note($1, of: nil, at: Date()) } }
-      group.addTask { await self.follow(await self.node.route()) { $0.take($1) } }
-      group.addTask { await self.follow(await self.node.recordNews()) { $0.take($1) } }
+      group.addTask { await self.follow(await self.node.liveActivities()) { .lockScreen($0) } }
+      group.addTask { await self.follow(await self.node.snapshots()) { .snapshot($0) } }
+      group.addTask { await self.follow(await self.node.reachabilities()) { .link($0) } }
+      group.addTask { await self.follow(await self.node.views()) { .view($0) } }
+      group.addTask { await self.follow(await self.node.hubLost()) { .hubLost($0) } }
+      group.addTask { await self.follow(await self.node.events()) { NodeNews($0) } }
+      group.addTask { await self.follow(await self.node.ownReceipts()) { .ownReceipt($0) } }
+      group.addTask { await self.follow(await self.node.route()) { .route($0) } }
+      group.addTask { await self.follow(await self.node.recordNews()) { .record($0) } }
       group.addTask { await self.askForDevices() }
       group.addTask { await self.tellViewers() }
     }
   }
 
   private func follow<Value: Sendable>(
-    _ stream: AsyncStream<Value>, _ take: @Sendable (isolated ViewKeeper, Value) -> Void
+    _ stream: AsyncStream<Value>, _ news: @Sendable (Value) -> NodeNews?
   ) async {
     for await value in stream {
-      take(self, value)
+      guard let news = news(value) else { continue }
+      board.receive(news, at: now)
+      if case .snapshot = news { reportVersion += 1 }
       change()
     }
   }
+
+  /// The present moment on the board.
+  private var now: BusTime { .zero + BusDuration(ContinuousClock.now - beganAt) }
 
   // MARK: Viewers
 
@@ -108,14 +108,14 @@ actor ViewKeeper {
 
   private func askForDevices() async {
     while (try? await Task.sleep(for: Self.askEvery)) != nil {
-      if !viewers.isEmpty, reachability.isReachable { await ask() }
+      if !viewers.isEmpty, board.link.isReachable { await ask() }
     }
   }
 
   /// Asks the hub for the devices. A hub that is out of reach is not waited for.
   private func ask() async {
-    guard reachability.isReachable, let reports = try? await node.peers() else { return }
-    (devices, askedAt) = (reports, .now)
+    guard board.link.isReachable, let reports = try? await node.peers() else { return }
+    board.receive(.devices(reports), at: now)
     change()
   }
 
@@ -130,96 +130,59 @@ actor ViewKeeper {
 
   private func view() async -> ViewJSON {
     let clock = node.clock
-    let lost = await node.lastHubLost
-    let now = clock?.date ?? Date()
+    let date = clock?.date ?? Date()
     let speed = clock?.speed.factor ?? 1
-    // The hub is asked every few seconds: only when it does not answer the ages grow.
-    let sinceAsked = reachability.isReachable ? 0 : Double((ContinuousClock.now - askedAt).components.seconds)
+    let (board, now) = (board, now)
+    let snapshot = board.snapshot
+    func time(_ moment: BusTime) -> Date { date.addingTimeInterval((moment - now).seconds) }
     return ViewJSON(
-      live: clock.flatMap { clock in live.map { LockScreenJSON(LiveActivityState($0, clock: clock), at: now) } },
+      live: clock.flatMap { clock in
+        board.lockScreen.map { LockScreenJSON(LiveActivityState($0, clock: clock), at: date) }
+      },
       state: StateJSON(
         snapshot: snapshot, ageSeconds: clock.map { max(0, ($0.busTime - snapshot.capturedAt).seconds) } ?? 0),
       speed: speed, predicted: await node.predicted,
       link: ViewJSON.Link(
-        reachable: reachability.isReachable, roundTripSeconds: reachability.roundTrip?.seconds,
-        refusal: reachability.refusal),
-      stale: viewState.isStale, hubOffDuty: viewState.isHubOffDuty,
-      hubLost: live?.isHubLost == true || viewState.isStale && lost?.runID == snapshot.runID && lost != nil,
-      staleForSeconds: viewState.isStale ? await node.viewState.age?.seconds : nil,
-      devices: devices.map {
+        reachable: board.link.isReachable, roundTripSeconds: board.link.roundTrip?.seconds,
+        refusal: board.link.refusal),
+      stale: board.view.isStale, hubOffDuty: board.view.isHubOffDuty, hubLost: board.isHubLost,
+      staleForSeconds: board.view.isStale ? board.viewAge(at: now)?.seconds : nil,
+      devices: (board.devices ?? []).map {
         ViewJSON.Device(
-          deviceId: $0.deviceID, role: $0.role.rawValue, reachable: $0.isReachable,
-          heardAgeSeconds: $0.heardAge.map { $0.seconds + sinceAsked }, roundTripSeconds: $0.roundTrip?.seconds,
-          waiting: Int(clamping: $0.waiting))
+          deviceId: $0.report.deviceID, role: $0.report.role.rawValue, reachable: $0.report.isReachable,
+          heardAgeSeconds: board.heardAge(of: $0, at: now)?.seconds, roundTripSeconds: $0.report.roundTrip?.seconds,
+          waiting: Int(clamping: $0.report.waiting))
       },
-      commands: commands.all, routeVersion: routeVersion, reportVersion: reportVersion,
-      recordVersion: recordVersion)
+      commands: board.commands.prefix(Self.commandsMax).map { CommandJSON($0, at: time($0.heardAt)) },
+      routeVersion: board.routeEdition, reportVersion: reportVersion, recordVersion: board.recordEdition)
   }
 
-  // MARK: What the node tells
-
-  private func take(_ snapshot: Snapshot) {
-    if snapshot.runID != self.snapshot.runID { (route, routeVersion) = ([], routeVersion + 1) }
-    if snapshot.order.term != self.snapshot.order.term { commands.loseTrack() }
-    self.snapshot = snapshot
-    reportVersion += 1
-  }
-
-  private func take(_ reachability: Reachability) {
-    if !reachability.isReachable { commands.loseTrack() }
-    self.reachability = reachability
-  }
-
-  private func take(_ update: RouteUpdate) {
-    update.apply(to: &route)
-    routeVersion += 1
-  }
-
-  private func take(_ news: RecordNews) {
-    let run =
-      switch news {
-      case .kept(let summary): summary.runID
-      case .removed(let run): run
-      }
-    if run == snapshot.runID { recordVersion += 1 }
-  }
+  // MARK: What is asked for
 
   /// The splits that the hub gives now; those that it gave last for the same run when it gives none.
   func newest(_ report: RunReport?) -> RunReport? {
-    if let report { lastReport = (snapshot.runID, report) }
-    return lastReport.flatMap { $0.run == snapshot.runID ? $0.report : nil }
+    if let report { lastReport = (runID, report) }
+    return lastReport.flatMap { $0.run == runID ? $0.report : nil }
   }
 
   /// The present run; `nil` before the first.
-  var runID: RunID? { snapshot.runID }
+  var runID: RunID? { board.snapshot.runID }
+
+  /// The route of the present run.
+  var route: [RoutePoint] { board.route }
 
   /// The numbers of the present run over time. The hub is asked for them, so that a viewer who comes late sees the whole
   /// run; one that is out of reach is not waited for, and what it told last stays.
   func series() async -> SeriesJSON {
-    let revision = snapshot.order.revision
+    let revision = board.snapshot.order.revision
     let isFresh = told.map { $0.revision == revision && ContinuousClock.now - $0.at < Self.seriesAge } ?? false
-    if !isFresh, reachability.isReachable {
+    if !isFresh, board.link.isReachable {
       let answer = try? await within(Self.patience) { [node] in try? await node.series() }
       if let series = answer.flatMap({ $0 }).flatMap({ $0 }) { told = (series, revision, .now) }
     }
-    return SeriesJSON(told?.series, snapshot, isOfPhase: told?.revision == snapshot.order.revision)
+    return SeriesJSON(told?.series, board.snapshot, isOfPhase: told?.revision == board.snapshot.order.revision)
   }
 
   /// The latest stage of a press of this node; `nil` for one that the node has not kept.
-  func receipt(of command: CommandID) -> Receipt? { commands.receipt(of: command) }
-
-  private func hear(_ event: BusEvent) {
-    switch event {
-    case .command(let command, let device):
-      commands.note(
-        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device,
-        at: Date())
-    case .receipt(let receipt, let device): commands.note(receipt, of: device, at: Date())
-    case .presence(let presence):
-      if let index = devices.firstIndex(where: { $0.deviceID == presence.deviceID }) {
-        devices[index].isReachable = presence.isReachable
-      }
-    case .snapshot, .message, .route, .live: break
-    }
-  }
+  func receipt(of command: CommandID) -> Receipt? { board.receipt(of: command) }
 }

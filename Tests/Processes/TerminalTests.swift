@@ -133,6 +133,12 @@ struct RunScreenTests {
     Screen(columns: 200, rows: 50),
   ]
 
+  private static func command(_ receipt: Receipt, of device: String, at time: String) -> ScreenState.Command {
+    var board = RunBoard(own: "here")
+    board.receive(.receipt(receipt, "watch"), at: .zero)
+    return ScreenState.Command(board.commands[0], of: device, at: time)
+  }
+
   private func state(_ change: (inout ScreenState) -> Void = { _ in }) -> ScreenState {
     var state = ScreenState(bus: "demo", source: .shell)
     var metrics = RunMetrics(
@@ -157,8 +163,8 @@ struct RunScreenTests {
     state.devices = ["watch", "widget", "tablet", "band", "treadmill"].enumerated().map { index, name in
       ScreenState.Device(name: name, isHere: index != 1, roundTrip: .milliseconds(2), waiting: index, ageSeconds: 1)
     }
-    for number in 1...9 {
-      state.note(
+    state.commands = (1...9).reversed().map { number in
+      Self.command(
         Receipt(commandID: CommandID(high: 1, low: UInt64(number)), kind: .lap, source: .watch, stage: .pending),
         of: "watch", at: "17:00:0\(number)")
     }
@@ -428,9 +434,10 @@ struct RunScreenTests {
         state {
           $0.hasUnicode = hasUnicode
           $0.devices?[0].name = long
-          $0.note(
-            Receipt(commandID: CommandID(high: 9, low: 9), kind: .lap, source: .watch, stage: .queued), of: long,
-            at: "17:00:00")
+          $0.commands.insert(
+            Self.command(
+              Receipt(commandID: CommandID(high: 9, low: 9), kind: .lap, source: .watch, stage: .queued), of: long,
+              at: "17:00:00"), at: 0)
         }, on: Screen(columns: columns, rows: 24)
       ).map(\.text)
       let named = rows.filter { $0.contains(long) }
@@ -467,63 +474,33 @@ struct RunScreenTests {
     #expect(rows.contains { $0.contains("PAUSED") && $0.contains("the hub: running") })
   }
 
-  @Test("A verdict replaces the stage before it, and nothing replaces a verdict")
+  @Test("A press says what has become of it, and that its verdict may have been missed")
   func commands() {
-    var state = ScreenState(bus: "demo", source: .shell)
     let id = CommandID(high: 0, low: 7)
     func receipt(_ stage: ReceiptStage) -> Receipt {
       Receipt(commandID: id, kind: .pause, source: .shell, stage: stage)
     }
+    func texts(_ news: NodeNews...) -> [String] {
+      var board = RunBoard(own: "shell")
+      board.receive(.link(Reachability(isReachable: true)), at: .zero)
+      for one in news { board.receive(one, at: .zero) }
+      var state = ScreenState(bus: "demo", source: .shell)
+      state.show(board, at: .zero) { _ in "" }
+      return state.commands.map { "\($0.device): \($0.text)" }
+    }
     let verdict = Verdict(
       commandID: id, kind: .pause, source: .shell, outcome: .rejected(.illegal(.idle)), runID: nil, term: 1,
-      revision: 0,
-      effectiveAt: nil)
-    state.note(receipt(.queued), of: "here", at: "")
-    #expect(state.commands.first?.text == "pause waits for the phone")
-    state.note(receipt(.verdict(verdict)), of: "here", at: "")
-    state.note(receipt(.pending), of: "here", at: "")
-    #expect(state.commands.count == 1 && state.commands[0].style == .bad && state.commands[0].text.contains("rejected"))
-  }
-
-  // Once broken: A press of another device waited for ever in `top` when the phone had died before its verdict, because
-  // the phone publishes a verdict once, and the screen was not listening.
-  @Test(
-    "A press of another device does not wait for ever when its verdict came while the phone or this screen was away")
-  func missedVerdict() {
-    func verdict(_ id: CommandID) -> ReceiptStage {
-      .verdict(
-        Verdict(
-          commandID: id, kind: .pause, source: .watch, outcome: .superseded(by: id), runID: nil, term: 1, revision: 1,
-          effectiveAt: nil))
-    }
-    let (applied, missed, own, later) = (
-      CommandID(high: 5, low: 1), CommandID(high: 5, low: 2), CommandID(high: 5, low: 3), CommandID(high: 5, low: 4)
-    )
-    func receipt(_ id: CommandID, _ stage: ReceiptStage) -> Receipt {
-      Receipt(commandID: id, kind: .pause, source: .watch, stage: stage)
-    }
-    for isSameHub in [true, false] {
-      var state = state { $0.commands = [] }
-      for id in [applied, missed, later] { state.note(receipt(id, .pending), of: "watch", at: "") }
-      state.note(receipt(own, .pending), of: ScreenState.ownDevice, at: "")
-      func text(_ id: CommandID) -> String { state.commands.first { $0.id == id }?.text ?? "" }
-      #expect(text(missed) == "pause waits for its verdict")
-      // The phone dies and comes back with another term, or this screen was out of its reach.
-      var snapshot = state.snapshot
-      snapshot.changedBy = Author(source: .watch, deviceID: "watch", commandID: applied)
-      snapshot.order = SnapshotOrder(term: isSameHub ? 1 : 2, revision: 2, tick: 1)
-      if isSameHub {
-        state.isReachable = false
-        #expect(text(missed) == "pause waits for its verdict")
-        state.isReachable = true
-      }
-      state.add(snapshot)
-      #expect(text(applied) == "pause was applied")
-      #expect(text(missed) == "pause: no verdict was heard")
-      #expect(text(own) == "pause waits for its verdict")
-      state.note(receipt(later, verdict(later)), of: "watch", at: "")
-      #expect(text(later).contains("undone"))
-    }
+      revision: 0, effectiveAt: nil)
+    #expect(texts(.ownReceipt(receipt(.queued))) == ["here: pause waits for the phone"])
+    #expect(texts(.ownReceipt(receipt(.verdict(verdict))))[0].contains("rejected"))
+    let pending = NodeNews.receipt(receipt(.pending), "watch")
+    #expect(texts(pending) == ["watch: pause waits for its verdict"])
+    // Once broken: A press of another device waited for ever in `top` when the phone had died before its verdict.
+    let away = NodeNews.link(Reachability(isReachable: false))
+    #expect(texts(pending, away) == ["watch: pause: no verdict was heard"])
+    var snapshot = state().snapshot
+    snapshot.changedBy = Author(source: .watch, deviceID: "watch", commandID: id)
+    #expect(texts(pending, away, .snapshot(snapshot)) == ["watch: pause was applied"])
   }
 
   @Test("Large digits, sparklines and routes keep to their size")

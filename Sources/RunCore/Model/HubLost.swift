@@ -22,7 +22,7 @@ public struct HubLost: Hashable, Sendable {
 
 /// How current the state is that a peer shows.
 ///
-/// It differs from the peer's reachability (``RunBus/Reachability``). A lost connection makes the hub unreachable at
+/// It differs from the peer's reachability (``Reachability``). A lost connection makes the hub unreachable at
 /// once, but the view stale only when the hub has been silent for three heartbeats, so that a short loss is not shown.
 /// A goodbye of the hub does both at once. A screen shows ``isStale``; an app that wants to send something now looks at
 /// the reachability.

@@ -5,6 +5,8 @@ import RunBus
 struct BusClient: Sendable {
   let location: BusLocation
   let peer: Peer
+  /// The name of the visitor on the bus.
+  let deviceID = DeviceID.visitor()
 
   /// Makes a peer with a store in memory, so that it leaves nothing on this machine.
   ///
@@ -13,7 +15,7 @@ struct BusClient: Sendable {
     self.location = location
     try location.checkForHub()
     peer = Peer(
-      configuration: PeerConfiguration(deviceID: DeviceID.visitor(), role: .shell, topics: topics),
+      configuration: PeerConfiguration(deviceID: deviceID, role: .shell, topics: topics),
       connector: ZeroMQConnector(to: location), store: NodeStore(), loop: try Loop())
   }
 

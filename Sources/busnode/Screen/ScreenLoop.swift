@@ -19,16 +19,18 @@ actor ScreenLoop {
   private let peer: Peer
   private let terminal: TerminalSession
   private var state: ScreenState
-  /// What the hub said last about its devices, and when.
-  private var reports: [PeerReport]?
-  private var reportedAt = ContinuousClock.now
+  private var board: RunBoard
+  /// The origin of the board's moments.
+  private let beganAt = ContinuousClock.now
   /// Asks for a drawing; many requests make one.
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// Asks for a question to the hub about its devices; many requests make one.
   private let questions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
+  /// - Parameter own: The device that the screen is on the bus.
+  init(_ peer: Peer, own: DeviceID, _ terminal: TerminalSession, _ state: ScreenState) {
     (self.peer, self.terminal, self.state) = (peer, terminal, state)
+    board = RunBoard(own: own)
     self.state.hasUnicode = terminal.abilities.hasUnicode
   }
 
@@ -37,23 +39,14 @@ actor ScreenLoop {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.readKeys() }
       group.addTask { for await _ in signals { break } }
-      group.addTask { await self.followSnapshots() }
+      group.addTask { await self.follow(await self.peer.snapshots()) { .snapshot($0) } }
       let others: [@Sendable () async -> Void] = [
-        { await self.follow(await self.peer.events()) { $0.hear($1) } },
-        { await self.follow(await self.peer.ownReceipts()) { $0.hear($1) } },
-        {
-          await self.follow(await self.peer.reachabilities()) {
-            ($0.state.isReachable, $0.state.refusal) = ($1.isReachable, $1.refusal)
-            if $1.isReachable { $0.questions.continuation.yield() }
-          }
-        },
-        {
-          await self.follow(await self.peer.views()) {
-            ($0.state.isStale, $0.state.isHubOffDuty) = ($1.isStale, $1.isHubOffDuty)
-          }
-        },
-        { await self.follow(await self.peer.hubLost()) { screen, _ in screen.state.isHubLost = true } },
-        { await self.follow(await self.peer.route()) { $1.apply(to: &$0.state.route) } },
+        { await self.follow(await self.peer.events()) { NodeNews($0) } },
+        { await self.follow(await self.peer.ownReceipts()) { .ownReceipt($0) } },
+        { await self.follow(await self.peer.reachabilities()) { .link($0) } },
+        { await self.follow(await self.peer.views()) { .view($0) } },
+        { await self.follow(await self.peer.hubLost()) { .hubLost($0) } },
+        { await self.follow(await self.peer.route()) { .route($0) } },
         { await self.askForDevices() },
         { repeat { self.questions.continuation.yield() } while (try? await Task.sleep(for: Self.askEvery)) != nil },
         { await self.drawChanges() },
@@ -74,57 +67,49 @@ actor ScreenLoop {
   }
 
   private func follow<Value: Sendable>(
-    _ stream: AsyncStream<Value>, _ take: @Sendable (isolated ScreenLoop, Value) -> Void
+    _ stream: AsyncStream<Value>, _ news: @Sendable (Value) -> NodeNews?
   ) async {
     for await value in stream {
-      take(self, value)
+      guard let news = news(value) else { continue }
+      receive(news)
       changed()
     }
   }
 
-  private func followSnapshots() async {
-    for await snapshot in await peer.snapshots() {
-      state.add(snapshot)
-      state.isHubLost = false
-      changed()
-    }
-  }
-
-  private func hear(_ event: BusEvent) {
-    switch event {
-    case .command(let command, let device):
-      note(
-        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device.rawValue
-      )
-    case .receipt(let receipt, let device): note(receipt, of: device.rawValue)
+  private func receive(_ news: NodeNews) {
+    board.receive(news, at: now)
+    switch news {
+    case .snapshot: state.add(board.snapshot)
+    case .link(let link) where link.isReachable: questions.continuation.yield()
     case .presence(let presence):
-      if let index = reports?.firstIndex(where: { $0.deviceID == presence.deviceID }) {
-        reports?[index].isReachable = presence.isReachable
-      } else {
-        questions.continuation.yield()
-      }
-    case .snapshot, .message, .route, .live: break
+      let isListed = board.devices?.contains { $0.report.deviceID == presence.deviceID } ?? false
+      if !isListed { questions.continuation.yield() }
+    default: break
     }
   }
 
-  private func hear(_ receipt: Receipt) { note(receipt, of: ScreenState.ownDevice) }
-
-  private func note(_ receipt: Receipt, of device: String) {
-    let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: Date())
-    let time = [parts.hour, parts.minute, parts.second].map { String("0\($0 ?? 0)".suffix(2)) }.joined(separator: ":")
-    state.note(receipt, of: device, at: time)
-  }
+  /// The present moment on the board.
+  private var now: BusTime { .zero + BusDuration(ContinuousClock.now - beganAt) }
 
   private func askForDevices() async {
     for await _ in questions.stream {
-      guard state.isReachable, let reports = try? await peer.peers() else { continue }
+      guard board.link.isReachable, let reports = try? await peer.peers() else { continue }
       // Shells, this screen among them, come and go: they stand last.
-      self.reports = reports.sorted {
-        ($0.role == .shell ? 1 : 0, NaturalName($0.deviceID)) < ($1.role == .shell ? 1 : 0, NaturalName($1.deviceID))
-      }
-      reportedAt = .now
+      receive(
+        .devices(
+          reports.sorted {
+            ($0.role == .shell ? 1 : 0, NaturalName($0.deviceID)) < (
+              $1.role == .shell ? 1 : 0, NaturalName($1.deviceID)
+            )
+          }))
       changed()
     }
+  }
+
+  /// The time of day, to the second.
+  private static func time(_ date: Date) -> String {
+    let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: date)
+    return [parts.hour, parts.minute, parts.second].map { String("0\($0 ?? 0)".suffix(2)) }.joined(separator: ":")
   }
 
   // MARK: Drawing
@@ -161,15 +146,9 @@ actor ScreenLoop {
     state.active = clock.active()
     state.elapsed = clock.elapsed()
     state.predicted = await peer.predicted
-    if state.isStale { state.staleSeconds = await peer.viewState.age?.seconds }
-    let now = ContinuousClock.now
-    state.expire(at: now)
-    let since = BusDuration(now - reportedAt).seconds
-    state.devices = reports?.map {
-      ScreenState.Device(
-        name: $0.deviceID.rawValue, isHere: $0.isReachable, roundTrip: $0.roundTrip, waiting: Int(clamping: $0.waiting),
-        ageSeconds: $0.heardAge.map { $0.seconds + since })
-    }
+    let (date, moment) = (Date(), now)
+    state.show(board, at: moment) { Self.time(date.addingTimeInterval(($0 - moment).seconds)) }
+    state.expire(at: .now)
     let screen = Output.screen
     terminal.show(RunScreen.rows(state, on: screen), on: screen)
   }

@@ -22,18 +22,36 @@ struct ScreenState: Sendable {
 
   /// A recent command: when, by whom, and what became of it.
   struct Command: Hashable, Sendable {
-    var id: CommandID
-    var kind: CommandKind
     var time: String
     var device: String
     var text: String
     var style: Style
-    /// Whether its verdict has not come yet.
-    var isOpen: Bool
+
+    /// A command as the board has it.
+    ///
+    /// - Parameter device: How the screen calls the device that it came from.
+    init(_ press: RunBoard.Press, of device: String, at time: String) {
+      (self.time, self.device) = (time, device)
+      (text, style) = Self.text(press)
+    }
+
+    private static func text(_ press: RunBoard.Press) -> (String, Style) {
+      let kind = press.receipt.kind.rawValue
+      switch press.receipt.stage {
+      case .verdict(let verdict):
+        switch verdict.outcome {
+        case .applied: return (verdict.message, .good)
+        case .coalesced, .superseded: return (verdict.message, .accent)
+        case .rejected, .unknown: return (verdict.message, .bad)
+        }
+      case .queued, .pending:
+        if press.isApplied { return ("\(kind) was applied", .good) }
+        if press.isUnheard { return ("\(kind): no verdict was heard", .dim) }
+        return ("\(kind) waits for \(press.receipt.stage == .queued ? "the phone" : "its verdict")", .waiting)
+      }
+    }
   }
 
-  /// The most commands that are kept.
-  static let commandsMax = 50
   /// The most values of a sparkline: ten minutes, one every three seconds.
   static let valuesMax = 200
   /// How long a press of stop waits for the second one, without which it does nothing: a stop cannot be taken back.
@@ -51,9 +69,7 @@ struct ScreenState: Sendable {
   var predicted = RunPhase.idle
   /// Why the hub does not let this screen in.
   var refusal: String?
-  var isReachable = false {
-    didSet { if isReachable, !oldValue { if hasBeenReached { missVerdicts() } else { hasBeenReached = true } } }
-  }
+  var isReachable = false { didSet { if isReachable { hasBeenReached = true } } }
   /// Whether the phone has ever answered.
   private(set) var hasBeenReached = false
   var isStale = false
@@ -88,56 +104,31 @@ struct ScreenState: Sendable {
   mutating func add(_ snapshot: Snapshot) {
     if snapshot.runID != self.snapshot.runID { (pace, heartRate, stopDeadline) = ([], [], nil) }
     let isNews = snapshot.order > self.snapshot.order
-    if isKnown, snapshot.order.term > self.snapshot.order.term { missVerdicts() }
     self.snapshot = snapshot
-    // Also where the verdict itself was missed.
-    let change = snapshot.changedBy
-    if let index = commands.firstIndex(where: { $0.id == change?.commandID && $0.isOpen }) {
-      commands[index].isOpen = false
-      (commands[index].text, commands[index].style) = ("\(commands[index].kind.rawValue) was applied", .good)
-    }
     guard isNews, snapshot.phase == .running else { return }
     let metrics = snapshot.metrics
     pace = (pace + [metrics.isStale(.distance) ? nil : metrics.currentPaceSecondsPerKilometer]).suffix(Self.valuesMax)
     heartRate = (heartRate + [metrics.isStale(.heartRate) ? nil : metrics.heartRateBpm]).suffix(Self.valuesMax)
   }
 
-  /// Adds a command or replaces its stage. A verdict is its last stage.
-  mutating func note(_ receipt: Receipt, of device: String, at time: String) {
-    let (text, style, isOpen) = Self.text(receipt)
-    guard let index = commands.firstIndex(where: { $0.id == receipt.commandID }) else {
-      commands.insert(
-        Command(
-          id: receipt.commandID, kind: receipt.kind, time: time, device: device, text: text, style: style,
-          isOpen: isOpen),
-        at: 0)
-      if commands.count > Self.commandsMax { commands.removeLast() }
-      return
+  /// Shows what a board has besides its snapshots, which ``add(_:)`` takes.
+  ///
+  /// - Parameters:
+  ///   - now: The present moment on the board.
+  ///   - time: The time of day of a moment, as people read it.
+  mutating func show(_ board: RunBoard, at now: BusTime, time: (BusTime) -> String) {
+    (isReachable, refusal) = (board.link.isReachable, board.link.refusal)
+    (isStale, isHubOffDuty, isHubLost) = (board.view.isStale, board.view.isHubOffDuty, board.isHubLost)
+    staleSeconds = isStale ? board.viewAge(at: now)?.seconds : nil
+    route = board.route
+    devices = board.devices?.map { device in
+      Device(
+        name: device.report.deviceID.rawValue, isHere: device.report.isReachable, roundTrip: device.report.roundTrip,
+        waiting: Int(clamping: device.report.waiting),
+        ageSeconds: board.heardAge(of: device, at: now)?.seconds)
     }
-    guard commands[index].isOpen else { return }
-    (commands[index].text, commands[index].style, commands[index].isOpen) = (text, style, isOpen)
-  }
-
-  private static func text(_ receipt: Receipt) -> (text: String, style: Style, isOpen: Bool) {
-    switch receipt.stage {
-    case .queued: ("\(receipt.kind.rawValue) waits for the phone", .waiting, true)
-    case .pending: ("\(receipt.kind.rawValue) waits for its verdict", .waiting, true)
-    case .verdict(let verdict):
-      switch verdict.outcome {
-      case .applied: (verdict.message, .good, false)
-      case .coalesced, .superseded: (verdict.message, .accent, false)
-      case .rejected, .unknown: (verdict.message, .bad, false)
-      }
-    }
-  }
-
-  /// Says of the presses of other devices that their verdict may have come while the phone, or this screen, was away:
-  /// the phone tells the verdicts of others once. A verdict that comes later still replaces this.
-  private mutating func missVerdicts() {
-    guard !hasNodes else { return }
-    for index in commands.indices where commands[index].isOpen && commands[index].device != Self.ownDevice {
-      commands[index].text = "\(commands[index].kind.rawValue): no verdict was heard"
-      commands[index].style = .dim
+    commands = board.commands.map {
+      Command($0, of: $0.deviceID == board.own ? Self.ownDevice : $0.deviceID.rawValue, at: time($0.heardAt))
     }
   }
 

@@ -23,6 +23,9 @@ struct UpScreen {
 
   private(set) var state: ScreenState
   private var chosen = SpawnedNode.phone
+  /// What has become of the presses, whose verdicts each node tells itself.
+  private var board = RunBoard(own: "up")
+  private var times: [CommandID: String] = [:]
 
   init(bus: String, units: Units, hasUnicode: Bool) {
     state = ScreenState(bus: bus, units: units, source: .phone)
@@ -43,7 +46,12 @@ struct UpScreen {
 
   /// Notes a stage of a press on a node.
   mutating func note(_ receipt: Receipt, on node: SpawnedNode, at time: String) {
-    state.note(receipt, of: node.rawValue, at: time)
+    if times[receipt.commandID] == nil { times[receipt.commandID] = time }
+    board.receive(.receipt(receipt, DeviceID(node.rawValue) ?? board.own), at: .zero)
+    state.commands = board.commands.map {
+      ScreenState.Command($0, of: $0.deviceID.rawValue, at: times[$0.receipt.commandID] ?? "")
+    }
+    times = times.filter { board.receipt(of: $0.key) != nil }
   }
 
   /// The rows to draw.

@@ -35,7 +35,7 @@ import Synchronization
 ///
 /// - The wrong device at the other end: the hub refuses a peer whose device is not that of the ``identity``, and a name
 ///   that belongs to another identity. The bridges stay connected. The peer does not reach its hub
-///   (``Reachability/refusal`` says why), and says hello again, in the end every five seconds. With a hub at both ends,
+///   (``RunCore/Reachability/refusal`` says why), and says hello again, in the end every five seconds. With a hub at both ends,
 ///   or a peer at both ends, no connection comes about, and what the other end sends is dropped and counted.
 /// - A message that the link loses, or refuses with `full`, is made up for: the nodes send again what has to arrive,
 ///   and the next ping tells the present state. `gone` ends the connection, and the peer's end asks for a new one at

@@ -1,5 +1,3 @@
-public import RunCore
-
 /// A change of the route of the present run: all points from an index on.
 ///
 /// ```swift
@@ -51,7 +49,7 @@ public struct RunSplits: Hashable, Sendable {
     self.laps = laps
   }
 
-  init(_ report: RunReport?) {
+  package init(_ report: RunReport?) {
     self.init(kilometers: report?.kilometers ?? [], miles: report?.miles ?? [], laps: report?.laps ?? [])
   }
 

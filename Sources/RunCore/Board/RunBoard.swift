@@ -1,0 +1,189 @@
+/// What a screen of a run shows, folded from the news of one node: the state of the run, the devices with their ages,
+/// the latest commands with what became of them, the route, and how far all of it can be trusted.
+///
+/// ```swift
+/// var board = RunBoard(own: "watch")
+/// board.receive(.snapshot(snapshot), at: now)
+/// print(board.snapshot.phase, board.commands.first?.receipt.stage as Any)
+/// ```
+///
+/// It is a pure value: the same news at the same moments make the same board. Moments are real time of any origin, by a
+/// clock that is not set.
+public struct RunBoard: Hashable, Sendable {
+  /// A device as the hub last spoke of it.
+  public struct Device: Hashable, Sendable {
+    /// What the hub said.
+    public fileprivate(set) var report: PeerReport
+    /// When it said so.
+    public fileprivate(set) var toldAt: BusTime
+  }
+
+  /// A recent command, with its latest stage.
+  public struct Press: Hashable, Sendable {
+    /// The latest stage.
+    public fileprivate(set) var receipt: Receipt
+    /// The device that it came from.
+    public let deviceID: DeviceID
+    /// When the node first heard of it.
+    public let heardAt: BusTime
+    /// Whether its verdict may have been given and not heard: the hub publishes the verdict on another device's command
+    /// once.
+    public fileprivate(set) var isUnheard = false
+
+    /// Whether a snapshot names it as its last change: it was applied, also where its verdict was not heard.
+    public fileprivate(set) var isApplied = false
+
+    /// Whether its verdict has not come.
+    public var isOpen: Bool { if case .verdict = receipt.stage { false } else { true } }
+  }
+
+  /// The most commands that are kept.
+  public static let commandsMax = 50
+
+  /// The device of the node, whose verdicts are never missed.
+  public let own: DeviceID
+  /// The state of the run; ``Snapshot/none`` before the first.
+  public private(set) var snapshot = Snapshot.none
+  /// The phase with the node's own unjudged presses on top, as its buttons show it.
+  public private(set) var predicted = RunPhase.idle
+  /// Whether the hub is in reach.
+  public private(set) var link = Reachability()
+  /// Whether it ever was.
+  public private(set) var hasBeenReached = false
+  /// Whether the state may be old.
+  public private(set) var view = ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  /// The alarm that the hub is lost, until it is heard again.
+  public private(set) var lost: HubLost?
+  /// What a lock screen shows; `nil` before the first push.
+  public private(set) var lockScreen: LiveActivity?
+  /// The devices that the hub knows; `nil` before it has named them.
+  public private(set) var devices: [Device]?
+  /// The latest commands of all devices, the newest first.
+  public private(set) var commands: [Press] = []
+  /// The route of the present run.
+  public private(set) var route: [RoutePoint] = []
+  /// Whether ``route`` is whole as of the hub's last message.
+  public private(set) var isRouteComplete = false
+  /// Grows with each change of ``route``.
+  public private(set) var routeEdition = 0
+  /// Kilometres, miles and laps of the present run.
+  public private(set) var splits = RunSplits()
+  /// Grows with each change of the record of the present run.
+  public private(set) var recordEdition = 0
+  /// How many news were left out because their reader was slow.
+  public private(set) var missed = 0
+  private var viewAt = BusTime.zero
+
+  /// A board on which nothing is known.
+  ///
+  /// - Parameter own: The device of the node whose news it gets.
+  public init(own: DeviceID) { self.own = own }
+
+  // MARK: News
+
+  /// Takes something that the node has learned.
+  public mutating func receive(_ news: NodeNews, at now: BusTime) {
+    switch news {
+    case .snapshot(let snapshot): receive(snapshot)
+    case .predicted(let phase): predicted = phase
+    case .link(let link): receive(link)
+    case .view(let view): (self.view, viewAt) = (view, now)
+    case .hubLost(let lost): self.lost = lost
+    case .lockScreen(let activity): lockScreen = activity
+    case .command(let command, let device):
+      note(
+        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device,
+        at: now)
+    case .receipt(let receipt, let device): note(receipt, of: device, at: now)
+    case .ownReceipt(let receipt): note(receipt, of: own, at: now)
+    case .presence(let presence):
+      if let index = devices?.firstIndex(where: { $0.report.deviceID == presence.deviceID }) {
+        devices?[index].report.isReachable = presence.isReachable
+      }
+    case .devices(let reports): devices = reports.map { Device(report: $0, toldAt: now) }
+    case .route(let update):
+      update.apply(to: &route)
+      isRouteComplete = update.isComplete
+      routeEdition += 1
+    case .splits(let splits): self.splits = splits
+    case .record(let news): if news.runID == snapshot.runID { recordEdition += 1 }
+    case .missed(let count):
+      missed += count
+      loseTrack()
+    }
+  }
+
+  private mutating func receive(_ snapshot: Snapshot) {
+    guard snapshot.order >= self.snapshot.order else { return }
+    if snapshot.runID != self.snapshot.runID {
+      (route, isRouteComplete, splits) = ([], false, RunSplits())
+      routeEdition += 1
+    }
+    // The hub has begun anew. It judged what had reached it.
+    if isKnown, snapshot.order.term > self.snapshot.order.term { loseTrack() }
+    self.snapshot = snapshot
+    lost = nil
+    let change = snapshot.changedBy?.commandID
+    if let index = commands.firstIndex(where: { $0.receipt.commandID == change }) { commands[index].isApplied = true }
+  }
+
+  private mutating func receive(_ link: Reachability) {
+    if self.link.isReachable, !link.isReachable { loseTrack() }
+    if link.isReachable { (hasBeenReached, lost) = (true, nil) }
+    self.link = link
+  }
+
+  private mutating func note(_ receipt: Receipt, of device: DeviceID, at now: BusTime) {
+    guard let index = commands.firstIndex(where: { $0.receipt.commandID == receipt.commandID }) else {
+      commands.insert(Press(receipt: receipt, deviceID: device, heardAt: now), at: 0)
+      if commands.count > Self.commandsMax { commands.removeLast() }
+      return
+    }
+    // A verdict is the last stage, whatever arrives behind it.
+    guard commands[index].isOpen else { return }
+    (commands[index].receipt, commands[index].isUnheard) = (receipt, false)
+  }
+
+  private mutating func loseTrack() {
+    for index in commands.indices where commands[index].receipt.stage == .pending && commands[index].deviceID != own {
+      commands[index].isUnheard = true
+    }
+  }
+
+  // MARK: What is known
+
+  /// Whether any state of the run is known.
+  public var isKnown: Bool { snapshot.order > Snapshot.none.order }
+
+  /// Whether nothing is heard of the hub now, and so of other devices.
+  public var isBlind: Bool { !link.isReachable || view.isStale || view.isHubOffDuty }
+
+  /// Whether the hub has been silent for so long that the run may not be recorded any more.
+  public var isHubLost: Bool { lost != nil || lockScreen?.isHubLost == true }
+
+  /// Real time since the node heard of the hub; `nil` if it never has.
+  public func viewAge(at now: BusTime) -> BusDuration? { view.age.map { $0 + max(.zero, now - viewAt) } }
+
+  /// Real time since the hub heard a device; `nil` if it never has. A device in reach is heard all the time while the hub
+  /// is, so its age is as the hub said; otherwise it grows.
+  public func heardAge(of device: Device, at now: BusTime) -> BusDuration? {
+    device.report.heardAge.map { age in
+      device.report.isReachable && link.isReachable ? age : age + max(.zero, now - device.toldAt)
+    }
+  }
+
+  /// The latest stage of a command; `nil` for one that is not on the board.
+  public func receipt(of command: CommandID) -> Receipt? {
+    commands.first { $0.receipt.commandID == command }?.receipt
+  }
+}
+
+extension RecordNews {
+  /// The run whose record it is.
+  public var runID: RunID {
+    switch self {
+    case .kept(let summary): summary.runID
+    case .removed(let run): run
+    }
+  }
+}

@@ -1,0 +1,103 @@
+@testable import RunCore
+import Testing
+
+@Suite("What a screen shows")
+struct RunBoardTests {
+  private static let (first, second) = (RunID(high: 0, low: 1), RunID(high: 0, low: 2))
+  private var board = RunBoard(own: .watch)
+
+  private static func snapshot(
+    _ phase: RunPhase, _ run: RunID = first, term: UInt64 = 1, revision: UInt64 = 1, tick: UInt64 = 1
+  ) -> Snapshot {
+    Snapshot(
+      order: SnapshotOrder(term: term, revision: revision, tick: tick), phase: phase, runID: run, changedBy: nil,
+      startedAt: .zero, capturedAt: .zero, metrics: RunMetrics())
+  }
+  private static func receipt(_ id: UInt64, _ stage: ReceiptStage) -> Receipt {
+    Receipt(commandID: CommandID(high: 0, low: id), kind: .pause, source: .phone, stage: stage)
+  }
+  private static func verdict(_ id: UInt64) -> ReceiptStage {
+    .verdict(
+      Verdict(
+        commandID: CommandID(high: 0, low: id), kind: .pause, source: .phone, outcome: .applied, runID: first, term: 1,
+        revision: 2, effectiveAt: .zero))
+  }
+  private static func moment(_ seconds: Int64) -> BusTime { .zero + .seconds(seconds) }
+
+  private mutating func hear(_ news: NodeNews..., at seconds: Int64 = 0) {
+    for one in news { board.receive(one, at: Self.moment(seconds)) }
+  }
+
+  @Test("A verdict replaces the stage before it, and nothing replaces a verdict")
+  mutating func stages() {
+    hear(.receipt(Self.receipt(1, .pending), .phone), at: 1)
+    hear(.receipt(Self.receipt(1, Self.verdict(1)), .phone), .receipt(Self.receipt(1, .pending), .phone), at: 2)
+    #expect(board.commands.map(\.isOpen) == [false] && board.commands[0].heardAt == Self.moment(1))
+    hear(.ownReceipt(Self.receipt(2, .queued)))
+    #expect(board.commands.map(\.deviceID) == [.watch, .phone], "the newest first")
+  }
+
+  @Test("When the hub is out of reach or begins anew, the verdict of another device's press may have been missed")
+  mutating func unheard() {
+    hear(.link(Reachability(isReachable: true)), .snapshot(Self.snapshot(.running)))
+    hear(.receipt(Self.receipt(1, .pending), .phone), .ownReceipt(Self.receipt(2, .pending)))
+    hear(.link(Reachability(isReachable: false)))
+    #expect(board.commands.map(\.isUnheard) == [false, true], "the node's own verdict comes")
+    hear(.receipt(Self.receipt(1, Self.verdict(1)), .phone))
+    #expect(board.commands.allSatisfy { !$0.isUnheard })
+    hear(.receipt(Self.receipt(3, .pending), .phone), .snapshot(Self.snapshot(.running, term: 2)))
+    #expect(board.commands[0].isUnheard)
+    hear(.receipt(Self.receipt(4, .pending), .phone), .missed(3))
+    #expect(board.commands[0].isUnheard && board.missed == 3)
+  }
+
+  @Test("A new run begins with an empty route, and an older snapshot changes nothing")
+  mutating func runs() {
+    let point = RoutePoint(offset: .zero, position: Position(latitude: 50, longitude: 8), verdict: .counted)
+    hear(.snapshot(Self.snapshot(.running, revision: 1)))
+    hear(.route(RouteUpdate(runID: Self.first, from: 0, points: [point, point], isComplete: true)))
+    hear(.route(RouteUpdate(runID: Self.first, from: 1, points: [point], isComplete: true)))
+    #expect(board.route.count == 2 && board.isRouteComplete)
+    let edition = board.routeEdition
+    hear(.snapshot(Self.snapshot(.running, Self.second, revision: 3)), .snapshot(Self.snapshot(.paused, revision: 2)))
+    #expect(board.route.isEmpty && board.routeEdition > edition && board.snapshot.phase == .running)
+  }
+
+  @Test("Ages grow while nothing is heard, and those of devices in reach do not while the hub is")
+  mutating func ages() {
+    func report(_ name: DeviceID, isReachable: Bool) -> PeerReport {
+      PeerReport(
+        deviceID: name, role: .watch, isReachable: isReachable, heardAge: .seconds(2), roundTrip: nil, waiting: 0,
+        commandWatermark: 0)
+    }
+    hear(.link(Reachability(isReachable: true)))
+    hear(.devices([report(.watch, isReachable: true), report(.phone, isReachable: false)]), at: 10)
+    func ages(at seconds: Int64) -> [BusDuration?] {
+      board.devices!.map { board.heardAge(of: $0, at: Self.moment(seconds)) }
+    }
+    #expect(ages(at: 15) == [.seconds(2), .seconds(7)])
+    hear(.link(Reachability(isReachable: false)), at: 16)
+    #expect(ages(at: 20) == [.seconds(12), .seconds(12)])
+    hear(.presence(Presence(deviceID: .phone, role: .watch, isReachable: true)))
+    #expect(board.devices?.map(\.report.isReachable) == [true, true])
+    hear(.view(ViewState(age: .seconds(6), isStale: true, isHubOffDuty: false)), at: 20)
+    #expect(board.viewAge(at: Self.moment(25)) == .seconds(11) && board.isBlind)
+  }
+
+  @Test("An alarm stands until the hub is heard again")
+  mutating func alarm() {
+    let lost = HubLost(
+      runID: Self.first, deviceID: .phone, order: SnapshotOrder(term: 1, revision: 1, tick: 0), silence: .seconds(600))
+    hear(.snapshot(Self.snapshot(.running)), .hubLost(lost))
+    #expect(board.isHubLost)
+    hear(.snapshot(Self.snapshot(.running, tick: 2)))
+    #expect(!board.isHubLost)
+  }
+
+  @Test("The board keeps so many commands and no more")
+  mutating func bound() {
+    for id in 1...UInt64(RunBoard.commandsMax + 10) { hear(.receipt(Self.receipt(id, .pending), .phone)) }
+    #expect(board.commands.count == RunBoard.commandsMax)
+    #expect(board.commands.first?.receipt.commandID.low == UInt64(RunBoard.commandsMax + 10))
+  }
+}
