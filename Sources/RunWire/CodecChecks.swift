@@ -94,6 +94,23 @@ extension Codec {
     return BusDuration(nanoseconds: nanoseconds)
   }
 
+  /// Checks a moment that was stored.
+  static func storedMoment(_ nanoseconds: Int64) throws(WireError) -> BusTime {
+    BusTime(nanoseconds: try storedSpan(nanoseconds).nanoseconds)
+  }
+
+  /// Checks a span that was stored.
+  static func storedSpan(_ nanoseconds: Int64) throws(WireError) -> BusDuration {
+    guard StoredNumber.times.contains(nanoseconds) else { throw .malformed("time is out of range") }
+    return BusDuration(nanoseconds: nanoseconds)
+  }
+
+  /// Checks a revision that was stored, to which the node adds.
+  static func storedRevision(_ value: UInt64) throws(WireError) -> UInt64 {
+    guard value <= UInt64(StoredNumber.own.upperBound) else { throw .malformed("revision is out of range") }
+    return value
+  }
+
   static func finite(_ value: Double, _ name: String) throws(WireError) -> Double {
     guard value.isFinite else { throw .malformed("\(name) is not a number") }
     return value

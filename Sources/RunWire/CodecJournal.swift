@@ -17,7 +17,7 @@ extension Codec {
   /// - Parameter device: The number of a reading's device; 0 for any other entry.
   package static func stored(_ event: LedgerEvent, at time: BusTime, device: UInt32) -> [UInt8] {
     var message = WireStoredEntry()
-    message.timeNs = time.nanoseconds
+    message.timeNs = StoredNumber.nanoseconds(time)
     message.device = device
     switch event {
     case .transition(let transition):
@@ -27,7 +27,7 @@ extension Codec {
       stored.change = self.message(transition.change)
       message.event = .transition(stored)
     case .lap(let change): message.event = .lap(self.message(change))
-    case .gap(let duration): message.event = .gapNs(duration.nanoseconds)
+    case .gap(let duration): message.event = .gapNs(StoredNumber.clamped(duration.nanoseconds))
     case .setup(let setup): message.event = .setup(self.message(setup))
     case .sample(let value, _): message.event = self.event(value)
     }
@@ -41,16 +41,16 @@ extension Codec {
     let message: WireStoredEntry = try open(bytes)
     return try reading { () throws(WireError) in
       let event = try value(message, device)
-      return StoredEntry(time: BusTime(nanoseconds: message.timeNs), event: event)
+      return StoredEntry(time: try storedMoment(message.timeNs), event: event)
     }
   }
 
-  /// The revision of a stored transition, whatever its kind is; `nil` for another entry.
+  /// The revision of a stored transition, whatever its kind is; `nil` for another entry, and for one out of range.
   package static func revision(_ bytes: [UInt8]) -> UInt64? {
     guard let message = try? open(bytes) as WireStoredEntry, case .transition(let stored) = message.event else {
       return nil
     }
-    return stored.revision
+    return try? storedRevision(stored.revision)
   }
 
   private static func value(
@@ -60,9 +60,11 @@ extension Codec {
     switch message.event {
     case .transition(let stored):
       return .transition(
-        Transition(kind: try known(stored.kind), revision: stored.revision, change: try value(stored.change)))
+        Transition(
+          kind: try known(stored.kind), revision: try storedRevision(stored.revision),
+          change: try value(stored.change)))
     case .lap(let change): return .lap(try value(change))
-    case .gapNs(let duration): return .gap(BusDuration(nanoseconds: duration))
+    case .gapNs(let duration): return .gap(try storedSpan(duration))
     case .setup(let setup): return .setup(value(setup))
     case .position(let position): reading = .position(value(position))
     case .altitude(let altitude): reading = .altitude(meters: altitude.meters, source(altitude.source))

@@ -25,7 +25,7 @@ extension Codec {
       if let runID = lost.runID { alarm.runID = data(runID) }
       if let device = lost.deviceID { alarm.deviceID = device.rawValue }
       alarm.order = self.message(lost.order)
-      alarm.silenceNs = lost.silence.nanoseconds
+      alarm.silenceNs = StoredNumber.clamped(lost.silence.nanoseconds)
       message.last = alarm
     }
     return stored(message)
@@ -45,7 +45,7 @@ extension Codec {
         lastAlarm: HubLost(
           runID: alarm.hasRunID ? try identifier(alarm.runID, "run id") : nil,
           deviceID: alarm.hasDeviceID ? try device(alarm.deviceID) : nil, order: try value(alarm.order),
-          silence: BusDuration(nanoseconds: alarm.silenceNs)))
+          silence: try storedSpan(alarm.silenceNs)))
     }
   }
 
@@ -100,7 +100,7 @@ extension Codec {
     message.command = self.message(press.command)
     message.deviceID = press.deviceID.rawValue
     message.pressed.bootID = press.bootID
-    message.pressed.monotonicNs = press.pressedAt.nanoseconds
+    message.pressed.monotonicNs = StoredNumber.nanoseconds(press.pressedAt)
     message.wallSeconds = press.wallSeconds
     message.tries = press.tries
     add(press.unknown, to: &message)
@@ -114,7 +114,7 @@ extension Codec {
       guard message.hasPressed else { throw .malformed("stored press without its time") }
       var press = StoredPress(
         command: try value(message.command), deviceID: try device(message.deviceID),
-        pressedAt: BusTime(nanoseconds: message.pressed.monotonicNs),
+        pressedAt: try storedMoment(message.pressed.monotonicNs),
         bootID: try text(message.pressed.bootID, "boot id", bytesMax: wordBytesMax),
         wallSeconds: try finite(message.wallSeconds, "wall time"), tries: message.tries)
       press.unknown = unknown(in: message)

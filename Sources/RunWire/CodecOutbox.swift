@@ -42,9 +42,9 @@ extension Codec {
   private static func message(_ sample: Sample, _ runID: RunID?) -> WireSample {
     var message = WireSample()
     switch sample.moment {
-    // Not clamped: the moment since which the row waits may be moved.
-    case .at(let time): message.moment = .ageNs((.zero - time).nanoseconds)
-    case .runOffset(let offset): message.moment = .runOffsetNs(offset.nanoseconds)
+    // May be negative: the moment since which the row waits may be moved.
+    case .at(let time): message.moment = .ageNs(StoredNumber.clamped((.zero - time).nanoseconds))
+    case .runOffset(let offset): message.moment = .runOffsetNs(StoredNumber.clamped(offset.nanoseconds))
     }
     message.value = self.message(sample.value)
     if let runID { message.runID = data(runID) }
@@ -55,8 +55,8 @@ extension Codec {
   private static func value(_ message: WireSample) throws(WireError) -> OutboxItem {
     let moment: SampleMoment
     switch message.moment {
-    case .ageNs(let age): moment = .age(BusDuration(nanoseconds: age))
-    case .runOffsetNs(let offset): moment = .runOffset(BusDuration(nanoseconds: offset))
+    case .ageNs(let age): moment = .age(try storedSpan(age))
+    case .runOffsetNs(let offset): moment = .runOffset(try storedSpan(offset))
     case nil: throw .unknown("a moment of a reading")
     }
     guard let value = message.value.map(self.value) else { throw .unknown("a kind of reading") }
@@ -72,7 +72,7 @@ extension Codec {
     var message = WireStoredQuarantine()
     message.message = self.message(quarantined.message)
     message.receiver = data(quarantined.receiver)
-    message.reason = quarantined.reason
+    message.reason = fitting(quarantined.reason, bytesMax: messageBytesMax)
     return stored(message)
   }
 
@@ -80,7 +80,8 @@ extension Codec {
   package static func quarantined(_ bytes: [UInt8], since: BusTime) throws(StoredError) -> QuarantinedMessage {
     let message: WireStoredQuarantine = try open(bytes)
     return try reading { () throws(WireError) in
-      QuarantinedMessage(
+      guard message.reason.utf8.count <= messageBytesMax else { throw .malformed("reason is too long") }
+      return QuarantinedMessage(
         message: try value(message.message), receiver: try identifier(message.receiver, "store id"),
         reason: message.reason, since: since)
     }
@@ -89,25 +90,36 @@ extension Codec {
   // MARK: Newest values
 
   /// Encodes the newest value of a key that was posted here.
-  package static func stored(_ row: LatestRow) -> [UInt8] {
+  ///
+  /// - Parameter old: What was stored of the key before, if anything: unknown fields of the same version stay.
+  package static func stored(_ row: LatestRow, replacing old: [UInt8]? = nil) -> [UInt8] {
     var message = WireStoredLatest()
     message.key = row.key
     message.version = row.version
     message.value = self.message(row.message)
     message.deviceID = row.device?.rawValue ?? ""
     message.acknowledged = row.isAcknowledged
+    addUnknown(of: old, to: &message)
     return stored(message)
   }
 
   /// Encodes the newest value of a key that was received.
-  package static func stored(_ row: LatestReceived) -> [UInt8] {
+  ///
+  /// - Parameter old: What was stored of the key before, if anything: unknown fields of the same version stay.
+  package static func stored(_ row: LatestReceived, replacing old: [UInt8]? = nil) -> [UInt8] {
     var message = WireStoredLatest()
     message.key = row.key
     message.version = row.version
     message.value = self.message(row.message)
     message.deviceID = row.device.rawValue
     message.sender = data(row.store)
+    addUnknown(of: old, to: &message)
     return stored(message)
+  }
+
+  private static func addUnknown(of old: [UInt8]?, to message: inout WireStoredLatest) {
+    guard let old, let before = try? open(old) as WireStoredLatest, before.version == message.version else { return }
+    add(unknown(in: before), to: &message)
   }
 
   /// Reads the newest value of a key that was posted here.
@@ -116,7 +128,8 @@ extension Codec {
     return try reading { () throws(WireError) in
       LatestRow(
         device: message.deviceID.isEmpty ? nil : try device(message.deviceID), key: try name(message.key, "key"),
-        version: message.version, message: try value(message.value), isAcknowledged: message.acknowledged)
+        version: try counter(message.version, "version"), message: try value(message.value),
+        isAcknowledged: message.acknowledged)
     }
   }
 
@@ -126,7 +139,8 @@ extension Codec {
     return try reading { () throws(WireError) in
       LatestReceived(
         device: try device(message.deviceID), store: try identifier(message.sender, "store id"),
-        key: try name(message.key, "key"), version: message.version, message: try value(message.value))
+        key: try name(message.key, "key"), version: try counter(message.version, "version"),
+        message: try value(message.value))
     }
   }
 }

@@ -28,7 +28,7 @@ extension Codec {
     var message = WireStoredVerdict()
     message.command = self.message(press)
     message.verdict = self.message(verdict)
-    message.judgedAtNs = judgedAt.nanoseconds
+    message.judgedAtNs = StoredNumber.nanoseconds(judgedAt)
     return stored(message)
   }
 
@@ -42,22 +42,22 @@ extension Codec {
       let press = try value(message.command)
       let verdict = try value(
         message.verdict, commandID: press.command.id, kind: press.command.kind, source: press.command.source)
-      return (verdict, press, BusTime(nanoseconds: message.judgedAtNs))
+      return (verdict, press, try storedMoment(message.judgedAtNs))
     }
   }
 
   /// Encodes a settled window.
   package static func stored(_ window: SettledWindow) -> [UInt8] {
     var message = WireStoredWindow()
-    message.firstNs = window.first.nanoseconds
-    message.deadlineNs = window.deadline.nanoseconds
+    message.firstNs = StoredNumber.nanoseconds(window.first)
+    message.deadlineNs = StoredNumber.nanoseconds(window.deadline)
     message.applied = window.applied.map { applied in
       var effect = WireStoredEffect()
       effect.kind = word(applied.kind)
       effect.commandID = data(applied.commandID)
       effect.runID = data(applied.runID)
       effect.revision = applied.revision
-      effect.effectiveAtNs = applied.effectiveAt.nanoseconds
+      effect.effectiveAtNs = StoredNumber.nanoseconds(applied.effectiveAt)
       return effect
     }
     return stored(message)
@@ -72,11 +72,12 @@ extension Codec {
         applied.append(
           SettledWindow.Applied(
             kind: try known(effect.kind), commandID: try identifier(effect.commandID, "command id"),
-            runID: try identifier(effect.runID, "run id"), revision: effect.revision,
-            effectiveAt: BusTime(nanoseconds: effect.effectiveAtNs)))
+            runID: try identifier(effect.runID, "run id"),
+            revision: try storedRevision(effect.revision),
+            effectiveAt: try storedMoment(effect.effectiveAtNs)))
       }
       return SettledWindow(
-        first: BusTime(nanoseconds: message.firstNs), deadline: BusTime(nanoseconds: message.deadlineNs),
+        first: try storedMoment(message.firstNs), deadline: try storedMoment(message.deadlineNs),
         applied: applied)
     }
   }
@@ -100,8 +101,8 @@ extension Codec {
     case .request: message.origin = .request
     }
     message.sequence = press.sequence
-    message.pressedAtNs = press.pressedAt.nanoseconds
-    message.arrivedAtNs = press.arrivedAt.nanoseconds
+    message.pressedAtNs = StoredNumber.nanoseconds(press.pressedAt)
+    message.arrivedAtNs = StoredNumber.nanoseconds(press.arrivedAt)
     message.uncertain = press.isUncertain
     message.stopFollows = press.stopFollows
     return message
@@ -118,8 +119,8 @@ extension Codec {
     }
     return AcceptedCommand(
       command: try value(message.command), deviceID: try device(message.deviceID), origin: origin,
-      sequence: message.sequence, pressedAt: BusTime(nanoseconds: message.pressedAtNs),
-      arrivedAt: BusTime(nanoseconds: message.arrivedAtNs), isUncertain: message.uncertain,
+      sequence: try counter(message.sequence, "sequence"), pressedAt: try storedMoment(message.pressedAtNs),
+      arrivedAt: try storedMoment(message.arrivedAtNs), isUncertain: message.uncertain,
       stopFollows: message.stopFollows)
   }
 

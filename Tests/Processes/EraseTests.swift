@@ -96,6 +96,45 @@ struct EraseTests {
     }
   }
 
+  // Once broken: `erase` removed the link of a device or of the spool, said that nothing was left, and the data behind
+  // the link stayed.
+  @Test("What lies behind a link below the directory of a bus is named, again and again until it is gone")
+  func linksBelow() async throws {
+    try await withTestBus { bus in
+      try await bus.leavePhone()
+      let state = try bus.runBusState() + "/default"
+      let files = FileManager.default
+      let away = state + "-away"
+      try files.moveItem(atPath: state + "/phone", toPath: away)
+      try files.createSymbolicLink(atPath: state + "/phone", withDestinationPath: away)
+      try? files.removeItem(atPath: state + "/_spool")
+      try files.createSymbolicLink(atPath: state + "/_spool", withDestinationPath: away + "-nowhere")
+      for _ in 1...2 {
+        let erased = try await bus.run("erase", "--yes", "--bus", "default")
+        #expect(erased.ending == .exited(74))
+        #expect(erased.errors.count == 1 && erased.errors[0].contains("\(state)/phone (to \(away))"))
+        #expect(erased.errors[0].contains("\(state)/_spool (to "))
+      }
+      #expect(files.fileExists(atPath: away + "/node.sqlite"))
+      #expect(try files.contentsOfDirectory(atPath: state).sorted() == ["_spool", "phone"])
+      for link in ["phone", "_spool"] { try files.removeItem(atPath: "\(state)/\(link)") }
+      try files.removeItem(atPath: away)
+      #expect(try await bus.run("erase", "--yes", "--bus", "default").ending == .exited(0))
+    }
+  }
+
+  // Once broken: Something else in the place of a lock made `erase` end with 74, though no node can hold it.
+  @Test("A store whose lock is a pipe or a directory is erased", arguments: [true, false])
+  func obstructedLock(isPipe: Bool) async throws {
+    try await withTestBus { bus in
+      try await bus.leavePhone()
+      let lock = try bus.runBusState() + "/default/phone/lock"
+      try FileManager.default.removeItem(atPath: lock)
+      #expect((isPipe ? mkfifo(lock, 0o600) : mkdir(lock, 0o700)) == 0)
+      #expect(try await bus.run("erase", "--yes", "--bus", "default").ending == .exited(0))
+    }
+  }
+
   @Test("The question of erase names the bus and what named it")
   func eraseQuestion() throws {
     func question(_ bus: String?, _ environment: [String: String]) throws -> String {

@@ -1,6 +1,16 @@
 import Foundation
 import RunCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 /// Everything that a bus has on this machine: records, stores, spool, keys and sockets.
 ///
 /// ```swift
@@ -14,8 +24,8 @@ package struct BusRemains: Sendable {
   /// Directories with the state of buses of other machines that no keys name, if the keys of this bus cannot be read: one of
   /// them may be its own. They are left alone, because they may as well belong to another bus whose keys are away.
   package let ownerless: [String]
-  /// The places among ``paths`` that are symbolic links, and where each of them leads. What is there is left alone: others
-  /// may have files there.
+  /// The symbolic links among ``paths`` and below them, and where each of them leads. What is there is left alone:
+  /// others may have files there.
   package let links: [(path: String, target: String)]
   private let locations: [BusLocation]
 
@@ -43,11 +53,19 @@ package struct BusRemains: Sendable {
       }
     }.sorted().map { keys.path(of: $0) }
     let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
-    links = places.compactMap { place in
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: place)).map { (place, $0) }
-    }
+    links = places.flatMap(Self.links)
     let isLink = Set(links.map(\.path))
     paths = keyPaths + places.filter { FileManager.default.fileExists(atPath: $0) || isLink.contains($0) }
+  }
+
+  /// The symbolic links at a path and below it; none of them is followed.
+  private static func links(at path: String) -> [(path: String, target: String)] {
+    let files = FileManager.default
+    if let target = try? files.destinationOfSymbolicLink(atPath: path) { return [(path, target)] }
+    var info = stat()
+    guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else { return [] }
+    let names = (try? files.contentsOfDirectory(atPath: path)) ?? []
+    return names.sorted().flatMap { links(at: "\(path)/\($0)") }
   }
 
   /// The directories with the state of buses of other machines that no readable keys name.
@@ -75,16 +93,28 @@ package struct BusRemains: Sendable {
       if location.keyring == nil { hubLock = try HubLock.acquire(location, device: "phone") }
       let names = (try? FileManager.default.contentsOfDirectory(atPath: location.stateDirectory)) ?? []
       for device in names.compactMap({ DeviceID($0) }) {
-        locks.append(HeldStore(try StoreFile.lock(location.stateDirectory(for: device), device)))
+        let directory = location.stateDirectory(for: device)
+        // Where no node can take the lock, none runs: a link leads nowhere, or something else has the name of the lock.
+        guard FileManager.default.fileExists(atPath: directory), !FileLock.isObstructed(directory + "/lock") else {
+          continue
+        }
+        locks.append(HeldStore(try StoreFile.lock(directory, device)))
       }
     }
     let kept = Set(links.map(\.path))
-    for path in paths where !kept.contains(path) { try Self.remove(path) }
+    for path in paths { try Self.remove(path, keeping: kept) }
     hubLock?.close()
     withExtendedLifetime(locks) {}
     // The lock has made the directory of the sockets if it was not there.
-    for directory in locations.flatMap(\.socketDirectories) where !kept.contains(directory) {
-      try Self.remove(directory)
+    for directory in locations.flatMap(\.socketDirectories) { try Self.remove(directory, keeping: kept) }
+  }
+
+  /// Removes what is at a path but links, and the directories in which they are: a later call finds them again.
+  private static func remove(_ path: String, keeping links: Set<String>) throws(RunBusError) {
+    guard !links.contains(path) else { return }
+    guard links.contains(where: { $0.hasPrefix(path + "/") }) else { return try remove(path) }
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+      try remove("\(path)/\(name)", keeping: links)
     }
   }
 

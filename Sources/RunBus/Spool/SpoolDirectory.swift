@@ -83,12 +83,15 @@ package struct SpoolDirectory: Sendable {
   ///
   /// - Throws: ``RunBusError/Code/store`` when the directory exists and cannot be read.
   package func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
-    let (names, code) = files.names()
+    let (names, foreign, code) = files.names()
     guard code == 0 || code == ENOENT else {
       throw RunBusError(.store, "the spool \(path) cannot be read: \(systemReason(code))")
     }
     var commands: [SpooledCommand] = []
-    var notices: [String] = []
+    var notices = foreign.map {
+      "\(ForeignText.shown($0)) in the spool \(path) is left as it is: its name is not UTF-8"
+    }
+    var later = 0
     for name in names {
       if name.hasPrefix(".") {
         // Other hidden files belong to the file system or the desktop.
@@ -98,10 +101,14 @@ package struct SpoolDirectory: Sendable {
         case .command(let command): commands.append(command)
         case .gone: break
         case .damaged(let reason): setAside(name, reason).map { notices.append($0) }
+        case .later: later += 1
         case .left(let reason):
           notices.append("\(ForeignText.shown(name)) in the spool \(path) is left as it is: \(reason)")
         }
       }
+    }
+    if later > 0 {
+      notices.append("\(later) file(s) in the spool \(path) are of a newer RunBus and stay: update this one")
     }
     return (SpooledCommand.inOrderOfPress(commands, bootID: MachineBoot.id), notices)
   }
@@ -151,6 +158,7 @@ package struct SpoolDirectory: Sendable {
     case command(SpooledCommand)
     case gone
     case damaged(String)
+    case later
     case left(String)
   }
 
@@ -173,7 +181,7 @@ package struct SpoolDirectory: Sendable {
     } catch {
       switch error {
       case .damaged: return .damaged("it is no command that a hub would take")
-      case .unknownKind: return .left("a newer RunBus wrote it: update this one")
+      case .unknownKind: return .later
       }
     }
   }

@@ -32,16 +32,20 @@ struct SpoolFiles: Sendable {
   /// The errno with which a step is to fail; 0 for none.
   var fault: @Sendable (Step) -> CInt = { _ in 0 }
 
-  /// The names in the directory, sorted.
-  func names() -> (names: [String], code: CInt) {
-    guard let stream = opendir(directory) else { return ([], errno) }
+  /// The names in the directory, sorted; those that are no UTF-8 apart, with signs in the place of what is wrong.
+  func names() -> (names: [String], foreign: [String], code: CInt) {
+    guard let stream = opendir(directory) else { return ([], [], errno) }
     defer { closedir(stream) }
-    var names: [String] = []
+    var (names, foreign) = ([String](), [String]())
     while true {
       errno = 0
-      guard let entry = readdir(stream) else { return (names.sorted(), errno) }
+      guard let entry = readdir(stream) else { return (names.sorted(), foreign.sorted(), errno) }
       let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-      let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
+      let start = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
+      guard let name = String(validatingCString: start) else {
+        foreign.append(String(cString: start))
+        continue
+      }
       if name != ".", name != ".." { names.append(name) }
     }
   }

@@ -10,15 +10,15 @@ extension HistoryReader {
     try readOutbox(into: &delivery)
     try each("watermarks", "SELECT * FROM watermarks") { row in
       guard let sender: StoreID = row.identifier("sender"), let kind = row.text("stream").flatMap(StreamID.Kind.init),
-        let sequence = row.integer("sequence"), let id: MessageID? = row.optionalIdentifier("id")
+        let sequence = row.counter("sequence"), let id: MessageID? = row.optionalIdentifier("id")
       else { return false }
       delivery.watermarks[StreamID(sender: sender, kind: kind)] =
-        StreamMark(sequence: UInt64(bitPattern: sequence), id: id)
+        StreamMark(sequence: sequence, id: id)
       return true
     }
     try each("quarantine", "SELECT * FROM quarantine ORDER BY position") { row in
-      guard let since = row.integer("since") else { return false }
-      let quarantined = try Codec.quarantined(try row.sealed("message"), since: BusTime(nanoseconds: since))
+      guard let since = row.moment("since"), row.counter("position", in: StoredNumber.own) != nil else { return false }
+      let quarantined = try Codec.quarantined(try row.sealed("message"), since: since)
       guard row.identifier("id") == quarantined.message.id else { return false }
       delivery.quarantine.append(quarantined)
       return true
@@ -46,13 +46,13 @@ extension HistoryReader {
     var devices: [KnownDevice] = []
     try each("devices", "SELECT * FROM devices ORDER BY device") { row in
       guard let deviceID = row.text("device").flatMap({ DeviceID($0) }), let role = row.data("role"),
-        let storeID: StoreID = row.identifier("store"), let heardAt = row.integer("heard_at"),
+        let storeID: StoreID = row.identifier("store"), let heardAt = row.moment("heard_at"),
         let identity = row.text("identity").flatMap({ ConnectionIdentity($0) })
       else { return false }
       devices.append(
         KnownDevice(
           deviceID: deviceID, role: NodeRole(rawValue: String(decoding: role, as: UTF8.self)), storeID: storeID,
-          heardAt: BusTime(nanoseconds: heardAt), identity: identity))
+          heardAt: heardAt, identity: identity))
       return true
     }
     return devices
@@ -73,22 +73,25 @@ extension HistoryReader {
   /// Reads records that are kept, were removed, or must still be made; bodies are not read.
   mutating func readRecords(into history: inout HubHistory) throws {
     try each("records", "SELECT run, version, change, summary FROM records ORDER BY number") { row in
-      guard let runID: RunID = row.identifier("run"), let version = row.integer("version"),
-        let change = row.integer("change")
+      guard let runID: RunID = row.identifier("run"), let version = row.counter("version", in: StoredNumber.own),
+        let change = row.counter("change", in: StoredNumber.own)
       else { return false }
-      history.recordChanges[runID] = UInt64(bitPattern: change)
+      history.recordChanges[runID] = change
       guard !row.isNull("summary") else {
-        history.removedRecords[runID] = UInt64(bitPattern: version)
+        history.removedRecords[runID] = version
         return true
       }
-      guard let summary = row.data("summary").flatMap({ RecordSummary(encoded: Array($0)) }), summary.runID == runID
+      guard let summary = row.data("summary").flatMap({ RecordSummary(encoded: Array($0)) }), summary.runID == runID,
+        summary.version == version
       else { return false }
       history.records.append(summary)
       return true
     }
     try each("skipped_changes", "SELECT * FROM skipped_changes") { row in
-      guard let after = row.integer("after"), let through = row.integer("through") else { return false }
-      history.skippedChanges[UInt64(bitPattern: after)] = UInt64(bitPattern: through)
+      guard let after = row.counter("after", in: StoredNumber.own),
+        let through = row.counter("through", in: StoredNumber.own)
+      else { return false }
+      history.skippedChanges[after] = through
       return true
     }
     try each("expected_records", "SELECT * FROM expected_records ORDER BY run") { row in
@@ -107,16 +110,17 @@ extension HistoryReader {
       else { return false }
       let stream = OutboundStreamID(receiver: receiver, kind: kind)
       streams[number] = stream
-      if let acknowledged = row.integer("acknowledged") {
-        delivery.acknowledged[stream] = UInt64(bitPattern: acknowledged)
-      }
+      // Without a mark that can be one the stream stands, and the receiver says how far it is.
+      guard !row.isNull("acknowledged") else { return true }
+      guard let acknowledged = row.counter("acknowledged", in: OutboxKey.places) else { return false }
+      delivery.acknowledged[stream] = acknowledged
       return true
     }
     var rows: [OutboundStreamID: [OutboxRow]] = [:]
     try each("outbox", "SELECT * FROM outbox ORDER BY position") { row in
-      guard let position = row.integer("position"), let stream = streams[OutboxKey.number(position)] else {
-        return false
-      }
+      guard let position = row.integer("position"), let stream = streams[OutboxKey.number(position)],
+        OutboxKey.isPlace(OutboxKey.sequence(position))
+      else { return false }
       // A row that cannot be read becomes a tombstone with one try, because it may have been sent. So its stream has no
       // gap.
       var outboxRow = OutboxRow(
@@ -129,11 +133,11 @@ extension HistoryReader {
 
   /// Takes what a row holds. A row without an item is a tombstone.
   private static func fill(_ outboxRow: inout OutboxRow, from row: Row) throws(StoredError) -> Bool {
-    guard let since = row.integer("since"), let flags = row.integer("flags"),
+    guard let since = row.moment("since"), let flags = row.integer("flags"),
       let tries = row.integer("tries").flatMap({ UInt32(exactly: $0) })
     else { return false }
     outboxRow.item = row.isNull("item") ? nil : try Codec.item(try row.sealed("item"))
-    outboxRow.since = BusTime(nanoseconds: since)
+    outboxRow.since = since
     outboxRow.isUncertain = flags & SQLiteOutbox.uncertain != 0
     outboxRow.tries = tries
     return true

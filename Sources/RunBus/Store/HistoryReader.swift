@@ -19,14 +19,15 @@ struct HistoryReader {
     var history = HubHistory()
     history.term = try term(db)
     history.lastPosition = try JournalSweep.lastPosition(db)
-    history.clock = try clock(db)
+    history.clock = try reader.readClock()
+    try reader.readNumbers()
     try reader.readControl(into: &history)
     history.delivery = try reader.readDelivery()
     history.devices = try reader.readDevices()
     history.storeOwners = try reader.readStoreOwners()
     history.members = try reader.readMembers()
     try reader.readRecords(into: &history)
-    try JournalSweep.readEnded(db, into: &history)
+    try reader.readEnded(into: &history)
     history.transitions = try reader.readTransitions()
     if let runID = history.presentRun { history.journal = try reader.readJournal(of: runID) }
     return (history, try reader.news())
@@ -58,7 +59,8 @@ struct HistoryReader {
     var reader = HistoryReader(db)
     var history = PeerHistory()
     history.term = try term(db)
-    history.clock = try clock(db)
+    history.clock = try reader.readClock()
+    try reader.readNumbers()
     try reader.each("hub", "SELECT * FROM hub") { row in
       guard let storeID: StoreID = row.identifier("store"), let deviceID = row.text("device").flatMap({ DeviceID($0) })
       else { return false }
@@ -82,7 +84,12 @@ struct HistoryReader {
   }
 
   static func term(_ db: Database) throws -> UInt64 {
-    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'term'") ?? 0)
+    try StoreNumbers.read("term", db) ?? 0
+  }
+
+  /// Names the numbers of `meta` that cannot be read.
+  private mutating func readNumbers() throws {
+    try each("meta", "SELECT key FROM meta WHERE \(StoreNumbers.areDamaged)") { _ in false }
   }
 
   /// The notices that no earlier start gave. Rows that cannot be read stay where they are, so each start finds them again.
@@ -120,7 +127,9 @@ struct HistoryReader {
   private mutating func readControl(into history: inout HubHistory) throws {
     try each("accepted", "SELECT * FROM accepted ORDER BY position") { row in
       let (press, admission) = try Codec.accepted(try row.sealed("press"))
-      guard row.identifier("command") == press.command.id else { return false }
+      guard row.identifier("command") == press.command.id, row.integer("position", in: StoredNumber.own) != nil else {
+        return false
+      }
       history.accepted.append((press, admission))
       return true
     }
@@ -138,9 +147,9 @@ struct HistoryReader {
       """
     try each("verdicts", verdicts) { row in
       let (verdict, press, judgedAt) = try Codec.verdict(try row.sealed("verdict"))
-      guard row.identifier("command") == press.command.id, row.integer("judged_at") == judgedAt.nanoseconds else {
-        return false
-      }
+      guard row.identifier("command") == press.command.id, row.integer("judged_at") == judgedAt.nanoseconds,
+        row.counter("position", in: StoredNumber.own) != nil
+      else { return false }
       history.verdicts.append((verdict, press, judgedAt))
       return true
     }
@@ -150,12 +159,15 @@ struct HistoryReader {
       return true
     }
     try each("recovery", "SELECT * FROM recovery") { row in
-      guard let runID: RunID = row.identifier("run"), let discarded = row.integer("discarded") else { return false }
-      if let since = row.integer("silent_since") { history.unanswered[runID] = BusTime(nanoseconds: since) }
+      guard let runID: RunID = row.identifier("run"), let discarded = row.integer("discarded"),
+        let since = row.optionalMoment("silent_since")
+      else { return false }
+      if let since { history.unanswered[runID] = since }
       if discarded != 0 { history.discarded.insert(runID) }
       return true
     }
     try each("windows", "SELECT * FROM windows ORDER BY position") { row in
+      guard row.counter("position", in: StoredNumber.own) != nil else { return false }
       history.windows.append(try Codec.window(try row.sealed("settled")))
       return true
     }
@@ -182,12 +194,16 @@ struct HistoryReader {
     return found.sorted { $0.position < $1.position }.map(\.transition)
   }
 
-  private static func clock(_ db: Database) throws -> ClockMark? {
-    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM clock"), let real = row.integer("real"),
-      let bus = row.integer("bus"), let boot = row.text("boot"), let wall = row.real("wall")
-    else { return nil }
-    return ClockMark(
-      real: BusTime(nanoseconds: real), bus: BusTime(nanoseconds: bus), bootID: boot, wallSeconds: wall)
+  private mutating func readClock() throws -> ClockMark? {
+    var mark: ClockMark?
+    try each("clock", "SELECT * FROM clock") { row in
+      guard let real = row.moment("real"), let bus = row.moment("bus"), let boot = row.text("boot"),
+        let wall = row.real("wall")
+      else { return false }
+      mark = ClockMark(real: real, bus: bus, bootID: boot, wallSeconds: wall)
+      return true
+    }
+    return mark
   }
 
   /// The columns of an entry in the order in which ``entry(_:)`` reads them. It is called for every reading of a run,
@@ -195,8 +211,8 @@ struct HistoryReader {
   private static let entryColumns = "journal.position, journal.kind, journal.entry"
 
   private static func entry(_ row: Row, _ devices: [UInt32: DeviceID]) throws(StoredError) -> LedgerEntry? {
-    guard let position = row.integer(at: 0), let kind: Int64? = row.optionalInteger(at: 1),
-      let bytes = row.data(at: 2)
+    guard let position = row.integer(at: 0), StoredNumber.own.contains(position),
+      let kind: Int64? = row.optionalInteger(at: 1), let bytes = row.data(at: 2)
     else { return nil }
     let entry = try Codec.entry([UInt8](bytes)) { devices[$0] }
     guard JournalKind.isConsistent(kind, with: entry.event) else { return nil }

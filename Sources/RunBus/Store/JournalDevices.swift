@@ -18,7 +18,8 @@ enum JournalDevices {
     var (devices, damaged) = ([UInt32: DeviceID](), 0)
     let rows = try Row.fetchCursor(db, sql: "SELECT number, device FROM journal_devices")
     while let row = try rows.next() {
-      guard let number = row.integer("number").flatMap({ UInt32(exactly: $0) }), let bytes = try? row.sealed("device"),
+      guard let number = row.integer("number").flatMap({ UInt32(exactly: $0) }),
+        StoredNumber.devices.contains(number), let bytes = try? row.sealed("device"),
         let device = try? Codec.deviceName(bytes)
       else {
         damaged += 1
@@ -36,11 +37,19 @@ enum JournalDevices {
 
   /// Gives a device the next number.
   static func add(_ device: DeviceID, _ db: Database) throws -> UInt32 {
+    // Numbers out of range were not given. When that of the last device is one, others may have been given.
+    let most = Int64(StoredNumber.devices.upperBound)
     let last = try Int64.fetchOne(
-      db, sql: "SELECT MAX(value) FROM meta WHERE key = ? AND TYPEOF(value) = 'integer'", arguments: [lastKey])
-    let present = try Int64.fetchOne(db, sql: "SELECT MAX(number) FROM journal_devices")
-    guard let number = UInt32(exactly: max(last ?? 0, present ?? 0, 0) + 1) else {
-      throw StoreFault.damaged("a device of readings has a number that no store has given")
+      db,
+      sql: """
+        SELECT CASE WHEN TYPEOF(value) = 'integer' AND value BETWEEN 0 AND ? THEN value ELSE ? END FROM meta
+        WHERE key = ?
+        """,
+      arguments: [most, farAbove, lastKey])
+    let present = try Int64.fetchOne(
+      db, sql: "SELECT MAX(number) FROM journal_devices WHERE number BETWEEN 0 AND ?", arguments: [most])
+    guard let number = UInt32(exactly: max(last ?? 0, present ?? 0) + 1), StoredNumber.devices.contains(number) else {
+      throw StoreFault.broken("a journal has as many devices as a store can name")
     }
     try db.run(
       "INSERT INTO journal_devices (number, device) VALUES (?, ?)", [Int64(number), Data(Codec.stored(device))])

@@ -18,7 +18,7 @@ enum JournalSweep {
 
   static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
     try db.run(
-      "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [moment.nanoseconds, run.data])
+      "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [StoredNumber.nanoseconds(moment), run.data])
   }
 
   static func date(_ run: RunID, wallSeconds: Double, _ db: Database) throws {
@@ -29,8 +29,10 @@ enum JournalSweep {
   static func drop(_ run: RunID, _ db: Database) throws {
     // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
     try db.run(
-      "INSERT OR REPLACE INTO meta (key, value) SELECT 'last_position', MAX(position) FROM journal HAVING COUNT(*) > 0",
-      [])
+      """
+      INSERT OR REPLACE INTO meta (key, value) SELECT 'last_position', MAX(position) FROM journal
+      WHERE position BETWEEN 0 AND \(StoredNumber.own.upperBound) HAVING COUNT(*) > 0
+      """, [])
     try db.run(
       """
       UPDATE runs SET over_at = NULL, began = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
@@ -40,12 +42,20 @@ enum JournalSweep {
   }
 
   /// Deletes one piece; returns whether there may be more.
+  ///
+  /// A dropped run gets no more entries, so that its sweep ends at the last position of all, whatever the row says. It
+  /// leaps over positions without an entry: it takes no more pieces than the journal has rows.
   static func piece(_ db: Database) throws -> Bool {
     let next = "SELECT number, swept_to, sweep_until FROM runs WHERE swept_to >= 0 LIMIT 1"
-    guard let row = try Row.fetchOne(db, sql: next), let number = row.integer("number"),
-      let from = row.integer("swept_to"), let until = row.integer("sweep_until")
-    else { return false }
-    let to = min(from + pieceSize, until + 1)
+    guard let row = try Row.fetchOne(db, sql: next), let number = row.integer("number") else { return false }
+    let last = try StoreNumbers.lastPosition(in: "journal", db)
+    let until = min(row.integer("sweep_until", in: StoredNumber.own) ?? last, last)
+    let begin = row.integer("swept_to", in: StoredNumber.own) ?? 0
+    let from =
+      try Int64.fetchOne(
+        db, sql: "SELECT position FROM journal WHERE position >= ? ORDER BY position LIMIT 1", arguments: [begin])
+      ?? last
+    let to = from > until ? until + 1 : min(from + pieceSize, until + 1)
     try db.run(
       "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND \(goes)",
       [from, to, number])
@@ -53,20 +63,25 @@ enum JournalSweep {
     return true
   }
 
-  static func readEnded(_ db: Database, into history: inout HubHistory) throws {
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT run, over_at, began FROM runs WHERE over_at IS NOT NULL OR began IS NOT NULL")
-    while let row = try rows.next() {
-      guard let run: RunID = row.identifier("run") else { continue }
-      if let moment = row.integer("over_at") { history.endedJournals[run] = BusTime(nanoseconds: moment) }
-      if let began = row.real("began"), RecordSummary.startUnixSeconds.contains(began) { history.runDates[run] = began }
-    }
-  }
-
   /// The highest position that was ever used.
   static func lastPosition(_ db: Database) throws -> UInt64 {
-    let swept = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'last_position'") ?? 0
-    let present = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM journal") ?? 0
-    return UInt64(bitPattern: max(swept, present))
+    max(try StoreNumbers.read("last_position", db) ?? 0, UInt64(try StoreNumbers.lastPosition(in: "journal", db)))
+  }
+}
+
+extension HistoryReader {
+  /// Reads when the journals of runs ended, and when runs began by the wall clock.
+  mutating func readEnded(into history: inout HubHistory) throws {
+    try each("runs", "SELECT * FROM runs") { row in
+      guard let run: RunID = row.identifier("run"), row.integer("first_position", in: StoredNumber.own) != nil,
+        let over = row.optionalMoment("over_at"),
+        ["swept_to", "sweep_until"].allSatisfy({ name in
+          row.isNull(name) || row.integer(name, in: -1...StoredNumber.own.upperBound) != nil
+        })
+      else { return false }
+      if let over { history.endedJournals[run] = over }
+      if let began = row.real("began"), RecordSummary.startUnixSeconds.contains(began) { history.runDates[run] = began }
+      return true
+    }
   }
 }

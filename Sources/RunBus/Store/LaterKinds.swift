@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import RunCore
 import RunWire
 
@@ -26,15 +27,59 @@ enum LaterKinds {
   static func refuse(in directory: String) throws {
     let path = directory + "/" + StoreFile.name
     guard StoreHeader(at: path)?.version == StoreSchema.version else { return }
-    // A file that cannot be read is damaged, and what opens it next tells.
-    guard let what = try? StoreFile.look(at: path, find) else { return }
+    for suffix in ["-wal", "-shm"] where FileLock.isObstructed(path + suffix) {
+      throw RunBusError(.store, "\(path)\(suffix) is not a file: move it away")
+    }
+    do {
+      try reading(path) { try refuse($0, directory) }
+    } catch let error where !(error is RunBusError) {
+      // What opens a damaged file next tells. Any other file that cannot be read may hold what waits.
+      guard !StoreFault(error).isDamage, HeaderRepair(of: path) == nil else { return }
+      throw RunBusError(
+        .store, "the store in \(directory) cannot be read: \(StoreFault(error).description); nothing was changed",
+        cause: error)
+    }
+  }
+
+  /// Refuses an open store.
+  ///
+  /// - Throws: ``RunBusError/Code/storeMismatch``; errors of the database.
+  static func refuse(_ db: Database, _ directory: String) throws { try refuse(db.sqliteConnection, directory) }
+
+  private static func refuse(_ db: OpaquePointer?, _ directory: String) throws {
+    guard let what = try find(db) else { return }
     throw RunBusError(
       .storeMismatch,
       "the store in \(directory) holds \(what) of a newer RunBus: update this one; nothing was changed")
   }
 
+  /// The column of a table whose values may wait for a node of a later version; `nil` for a table without one.
+  static func column(in table: String) -> String? {
+    switch table {
+    case "accepted": "press"
+    case "outbox": "item"
+    case "journal": "entry"
+    default: nil
+    }
+  }
+
+  /// Whether a value in the ``column(in:)`` of a table is of a kind that is not known.
+  static func isLater(_ bytes: [UInt8], in table: String) -> Bool {
+    do {
+      switch table {
+      case "accepted": _ = try Codec.accepted(bytes)
+      case "outbox": _ = try Codec.item(bytes)
+      default: _ = try Codec.entry(bytes) { _ in DeviceID("any") }
+      }
+      return false
+    } catch {
+      if case .unknownKind = error { return true }
+      return false
+    }
+  }
+
   /// What was found, for people; `nil` when there is nothing.
-  private static func find(_ db: Database) throws -> String? {
+  private static func find(_ db: OpaquePointer?) throws -> String? {
     try find(db, "SELECT press FROM accepted", "a command that waits for its verdict") { _ = try Codec.accepted($0) }
       ?? find(db, "SELECT item FROM outbox WHERE item IS NOT NULL", "something to send") { _ = try Codec.item($0) }
       ?? find(db, entries, "an entry of a run") { _ = try Codec.entry($0) { _ in nil } }
@@ -51,14 +96,52 @@ enum LaterKinds {
     """
 
   private static func find(
-    _ db: Database, _ sql: String, _ what: String, _ read: ([UInt8]) throws -> Void
+    _ db: OpaquePointer?, _ sql: String, _ what: String, _ read: ([UInt8]) throws -> Void
   ) throws -> String? {
-    let rows = try Row.fetchCursor(db, sql: sql)
-    while let row = try rows.next() {
-      guard let bytes = row.data(at: 0) else { continue }
-      do { try read([UInt8](bytes)) } catch StoredError.unknownKind { return what } catch {}
+    var rows: OpaquePointer?
+    defer { sqlite3_finalize(rows) }
+    try check(sqlite3_prepare_v2(db, sql, -1, &rows, nil), db)
+    while true {
+      let result = sqlite3_step(rows)
+      if result == SQLITE_DONE { return nil }
+      guard result == SQLITE_ROW else {
+        try check(result, db)
+        return nil
+      }
+      guard let bytes = rows.flatMap({ bytes($0, 0) }) else { continue }
+      do { try read(bytes) } catch StoredError.unknownKind { return what } catch {}
     }
-    return nil
+  }
+
+  /// The bytes of a column; `nil` for a value that is no blob.
+  static func bytes(_ row: OpaquePointer, _ column: CInt) -> [UInt8]? {
+    guard sqlite3_column_type(row, column) == SQLITE_BLOB, let start = sqlite3_column_blob(row, column) else {
+      return nil
+    }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column))))
+  }
+
+  private static func check(_ result: CInt, _ db: OpaquePointer?) throws {
+    guard result & 255 != SQLITE_OK else { return }
+    throw DatabaseError(
+      resultCode: ResultCode(rawValue: result), message: sqlite3_errmsg(db).map { String(cString: $0) })
+  }
+
+  /// Opens a file whose lock the caller holds, reads, and closes it. Without SQLite's own locks its log needs no shared
+  /// memory, which a disk that is full has no room for, so that a store can be looked at wherever its node could start.
+  private static func reading(_ path: String, _ read: (OpaquePointer?) throws -> Void) throws {
+    // Even to read, SQLite makes a log, and leaves it when it may not write.
+    let made = ["-wal", "-shm"].map { path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
+    defer { for file in made { unlink(file) } }
+    var db: OpaquePointer?
+    defer { sqlite3_close_v2(db) }
+    try check(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, "unix-none"), db)
+    sqlite3_extended_result_codes(db, 1)
+    // Otherwise a log without a commit would be removed.
+    var isLogKept: CInt = 1
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &isLogKept)
+    try check(sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil), db)
+    try read(db)
   }
 }
 

@@ -6,6 +6,9 @@ enum OutboxKey {
   private static let sequenceBits: Int64 = 40
   /// Enough for a million messages a second over twelve days.
   static let sequenceMax: UInt64 = 1 << 40 - 1
+  /// The sequences that a row or an acknowledgement in the file has. Four billion follow them, so that none that is
+  /// read leads to one that has no room in a key.
+  static let places: ClosedRange<Int64> = 0...Int64(sequenceMax - 1 << 32)
   /// The remaining bits, without the sign.
   static let numberMax: Int64 = 1 << 23 - 1
 
@@ -14,6 +17,9 @@ enum OutboxKey {
   }
   static func number(_ position: Int64) -> Int64 { position >> sequenceBits }
   static func sequence(_ position: Int64) -> UInt64 { UInt64(bitPattern: position) & sequenceMax }
+
+  /// Whether a row can have a sequence.
+  static func isPlace(_ sequence: UInt64) -> Bool { sequence >= 1 && sequence <= UInt64(places.upperBound) }
 
   /// A sequence out of range is a bug of the node, not damage of the file.
   static func check(_ row: OutboxRow) throws(StoreFault) {

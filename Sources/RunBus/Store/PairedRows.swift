@@ -36,8 +36,8 @@ extension HistoryReader {
       return true
     }
     try each("version of paired devices", "SELECT * FROM paired_version") { row in
-      guard let version = row.integer("version"), let heard = row.integer("heard") else { return false }
-      (members.version, members.versionHeard) = (UInt64(bitPattern: version), UInt64(bitPattern: heard))
+      guard let version = row.counter("version"), let heard = row.counter("heard") else { return false }
+      (members.version, members.versionHeard) = (version, heard)
       return true
     }
     return members

@@ -63,17 +63,18 @@ enum RecordRows {
       WHERE run = ? AND body IS NOT NULL
       """
     let arguments: StatementArguments = [from + 1, RecordPart.bytesMax, run.data]
-    guard let row = try Row.fetchOne(db, sql: sql, arguments: arguments), let change = row.integer("change"),
+    guard let row = try Row.fetchOne(db, sql: sql, arguments: arguments),
+      let change = row.counter("change", in: StoredNumber.own),
       let summary = row.data("summary").flatMap({ RecordSummary(encoded: Array($0)) }),
       let total = row.integer("total"), let bytes = row.data("part")
     else { return nil }
     return StoredRecord(
-      change: UInt64(bitPattern: change), summary: summary,
+      change: change, summary: summary,
       part: RecordPart(runID: run, version: summary.version, from: from, bytes: Array(bytes), total: Int(total)))
   }
 
   /// The last change of the hub's records that a peer has processed.
   static func through(_ db: Database) throws -> UInt64 {
-    UInt64(bitPattern: try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'records_through'") ?? 0)
+    try StoreNumbers.read("records_through", db) ?? 0
   }
 }

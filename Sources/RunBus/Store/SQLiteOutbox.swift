@@ -25,7 +25,7 @@ final class SQLiteOutbox: Sendable {
     let statement = try db.cachedStatement(sql: Self.enqueueSQL).sqliteStatement
     // Bound by hand: this statement runs thousands of times, and boxing its arguments took longer than its execution.
     sqlite3_bind_int64(statement, 1, OutboxKey.position(number, row.sequence))
-    sqlite3_bind_int64(statement, 3, row.since.nanoseconds)
+    sqlite3_bind_int64(statement, 3, StoredNumber.nanoseconds(row.since))
     sqlite3_bind_int64(statement, 4, row.isUncertain ? Self.uncertain : 0)
     sqlite3_bind_int64(statement, 5, Int64(row.tries))
     guard let item = row.item else {
@@ -44,7 +44,8 @@ final class SQLiteOutbox: Sendable {
     if sequence > stream.acknowledged ?? 0 || stream.acknowledged == nil {
       stream.acknowledged = sequence
       try db.run(
-        "UPDATE streams SET acknowledged = ? WHERE number = ?", [Int64(bitPattern: sequence), stream.number])
+        "UPDATE streams SET acknowledged = ? WHERE number = ?",
+        [min(Int64(clamping: sequence), OutboxKey.places.upperBound), stream.number])
       keep(stream, id)
     }
     guard id.kind != .commands else { return }
@@ -102,13 +103,16 @@ final class SQLiteOutbox: Sendable {
     try forget(id, stream, db)
   }
 
-  /// SQLite turns an integer sum that overflows into a floating-point number. The sum is limited to the range of Int64
-  /// instead, as in ``BusTime``.
+  /// The sum is limited to the moments that a store has. A row with another moment is damaged, and stays as it is:
+  /// SQLite would turn a sum that overflows into a floating-point number.
   func shift(by span: BusDuration, _ db: Database) throws {
     let since = """
-      CASE WHEN ?1 > 0 AND since > ?3 - ?1 THEN ?3 WHEN ?1 < 0 AND since < ?2 - ?1 THEN ?2 ELSE since + ?1 END
+      CASE WHEN since NOT BETWEEN ?2 AND ?3 THEN since WHEN ?1 > 0 AND since > ?3 - ?1 THEN ?3
+        WHEN ?1 < 0 AND since < ?2 - ?1 THEN ?2 ELSE since + ?1 END
       """
-    let arguments: [(any DatabaseValueConvertible)?] = [span.nanoseconds, Int64.min, Int64.max]
+    let arguments: [(any DatabaseValueConvertible)?] = [
+      StoredNumber.clamped(span.nanoseconds), StoredNumber.times.lowerBound, StoredNumber.times.upperBound,
+    ]
     try db.run("UPDATE outbox SET flags = flags | \(Self.uncertain), since = \(since)", arguments)
     try db.run("UPDATE quarantine SET since = \(since)", arguments)
   }
@@ -118,7 +122,10 @@ final class SQLiteOutbox: Sendable {
       sql: "SELECT position FROM outbox WHERE position BETWEEN ? AND ? ORDER BY position")
     return try Int64.fetchAll(
       statement,
-      arguments: [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, .max)])
+      arguments: [
+        OutboxKey.position(stream.number, 1),
+        OutboxKey.position(stream.number, UInt64(OutboxKey.places.upperBound)),
+      ])
   }
 
   private func find(_ id: OutboundStreamID, _ db: Database) throws -> Stream? {
@@ -128,7 +135,7 @@ final class SQLiteOutbox: Sendable {
     guard let row = try Row.fetchOne(statement, arguments: [id.receiver.data, id.kind.code]),
       let number = row.integer("number")
     else { return nil }
-    let stream = Stream(number: number, acknowledged: row.integer("acknowledged").map(UInt64.init(bitPattern:)))
+    let stream = Stream(number: number, acknowledged: row.counter("acknowledged", in: OutboxKey.places))
     keep(stream, id)
     return stream
   }

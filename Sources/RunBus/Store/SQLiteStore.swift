@@ -123,7 +123,7 @@ final class SQLiteStore: StoreBackend {
     if let known = state.withLock({ $0.lastAcceptedPosition }) {
       last = known
     } else {
-      last = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM accepted") ?? 0
+      last = try StoreNumbers.lastPosition(in: "accepted", db)
     }
     state.withLock { $0.lastAcceptedPosition = last + 1 }
     return last + 1
@@ -152,9 +152,10 @@ final class SQLiteStore: StoreBackend {
       try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
       try db.run("DELETE FROM claims WHERE command = ?", [press.command.id.data])
       try db.run(
-        "INSERT INTO verdicts (command, judged_at, verdict) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO verdicts (position, command, judged_at, verdict) VALUES (?, ?, ?, ?)",
         [
-          press.command.id.data, judgedAt.nanoseconds,
+          try StoreNumbers.lastPosition(in: "verdicts", db) + 1, press.command.id.data,
+          StoredNumber.nanoseconds(judgedAt),
           Data(Codec.stored(verdict, of: press, judgedAt: judgedAt)),
         ])
     case .forgetVerdicts(let moment):
@@ -166,19 +167,22 @@ final class SQLiteStore: StoreBackend {
     case .setUnanswered(let runID, let since):
       try db.run(
         "INSERT INTO recovery (run, silent_since) VALUES (?1, ?2) ON CONFLICT (run) DO UPDATE SET silent_since = ?2",
-        [runID.data, since?.nanoseconds])
+        [runID.data, since.map(StoredNumber.nanoseconds)])
     case .discard(let runID):
       try db.run(
         "INSERT INTO recovery (run, discarded) VALUES (?, 1) ON CONFLICT (run) DO UPDATE SET discarded = 1",
         [runID.data])
     case .settle(let window):
-      try db.run("INSERT INTO windows (settled) VALUES (?)", [Data(Codec.stored(window))])
+      let position = try StoreNumbers.lastPosition(in: "windows", db) + 1
       try db.run(
-        "DELETE FROM windows WHERE position <= ?", [db.lastInsertedRowID - Int64(ControlHistory.windowsMax)])
+        "INSERT OR REPLACE INTO windows (position, settled) VALUES (?, ?)", [position, Data(Codec.stored(window))])
+      try db.run("DELETE FROM windows WHERE position <= ?", [position - Int64(ControlHistory.windowsMax)])
     case .setClock(let real, let bus):
       try db.run(
         "INSERT OR REPLACE INTO clock (one, real, bus, boot, wall) VALUES (1, ?, ?, ?, ?)",
-        [real.nanoseconds, bus.nanoseconds, MachineBoot.id, Date().timeIntervalSince1970])
+        [
+          StoredNumber.nanoseconds(real), StoredNumber.nanoseconds(bus), MachineBoot.id, Date().timeIntervalSince1970,
+        ])
     case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", [storeID.data])
     case .setHub(let storeID, let deviceID):
       try db.run(
@@ -204,8 +208,8 @@ final class SQLiteStore: StoreBackend {
       try db.run(
         "INSERT OR REPLACE INTO devices (device, role, store, heard_at, identity) VALUES (?, ?, ?, ?, ?)",
         [
-          device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data, device.heardAt.nanoseconds,
-          device.identity.description,
+          device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data,
+          StoredNumber.nanoseconds(device.heardAt), device.identity.description,
         ])
     case .own(let store, let identity):
       try db.run(
@@ -228,18 +232,30 @@ final class SQLiteStore: StoreBackend {
       let id = quarantined.message.id.data
       try db.run("DELETE FROM quarantine WHERE id = ?", [id])
       try db.run(
-        "INSERT INTO quarantine (id, since, message) VALUES (?, ?, ?)",
-        [id, quarantined.since.nanoseconds, Data(Codec.stored(quarantined))])
+        "INSERT OR REPLACE INTO quarantine (position, id, since, message) VALUES (?, ?, ?, ?)",
+        [
+          try StoreNumbers.lastPosition(in: "quarantine", db) + 1, id, StoredNumber.nanoseconds(quarantined.since),
+          Data(Codec.stored(quarantined)),
+        ])
     case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", [id.data])
     case .setLatest(let row):
-      try db.run(
-        "INSERT OR REPLACE INTO latest_sent (device, key, value) VALUES (?, ?, ?)",
-        [row.device?.rawValue ?? "", ValueKey.identity(row.key), Data(Codec.stored(row))])
+      try setLatest("latest_sent", row.device, row.key, db) { Codec.stored(row, replacing: $0) }
     case .receiveLatest(let row):
-      try db.run(
-        "INSERT OR REPLACE INTO latest_received (device, key, value) VALUES (?, ?, ?)",
-        [row.device.rawValue, ValueKey.identity(row.key), Data(Codec.stored(row))])
+      try setLatest("latest_received", row.device, row.key, db) { Codec.stored(row, replacing: $0) }
     }
+  }
+
+  /// Writes a newest value, with what is stored of its key now at hand.
+  private func setLatest(
+    _ table: String, _ device: DeviceID?, _ key: String, _ db: Database, _ bytes: ([UInt8]?) -> [UInt8]
+  ) throws {
+    let place: [(any DatabaseValueConvertible)?] = [device?.rawValue ?? "", ValueKey.identity(key)]
+    let old = try Row.fetchOne(
+      try db.cachedStatement(sql: "SELECT value FROM \(table) WHERE device = ? AND key = ?"),
+      arguments: StatementArguments(place))
+    try db.run(
+      "INSERT OR REPLACE INTO \(table) (device, key, value) VALUES (?, ?, ?)",
+      place + [Data(bytes(try? old?.sealed("value")))])
   }
 
   /// A row that cannot be read stays as it is.

@@ -28,6 +28,8 @@ struct Salvage {
   private var count = 0
   /// What could not be read completely, as it is named for people.
   private var lost: [String] = []
+  /// What waits for a node of a later version: it would be lost with a node that does not know it.
+  private var later: Set<[UInt8]> = []
 
   /// Copies everything that can be read of a closed file, in one transaction.
   ///
@@ -65,6 +67,10 @@ struct Salvage {
 
   /// The result, for people.
   var sentence: String {
+    later.isEmpty ? rows : "\(rows); \(later.count) row(s) of a newer RunBus that wait stay in the file set aside"
+  }
+
+  private var rows: String {
     if count == 0 { return "nothing could be read back" }
     if lost.isEmpty { return "all of its \(count) rows could be read back" }
     return "\(count) rows could be read back; lost, in whole or in part: \(lost.joined(separator: ", "))"
@@ -101,14 +107,21 @@ struct Salvage {
         VALUES (\(pairs.map { _ in "?" }.joined(separator: ", ")))
         """)
     let select = "SELECT \(pairs.map { Self.quoted($0.1) }.joined(separator: ", ")) FROM \(table)"
-    if try copy(select, from: old, insert, db) { return true }
-    _ = try copy("\(select) ORDER BY \(order)", from: old, insert, db)
+    let place = LaterKinds.column(in: table).flatMap { name in pairs.firstIndex { $0.0 == name } }
+    let checked = place.map { (table, CInt($0)) }
+    if try copy(select, from: old, insert, checked, db) { return true }
+    _ = try copy("\(select) ORDER BY \(order)", from: old, insert, checked, db)
     return false
   }
 
   /// Inserts the rows of a query until it ends or fails; returns whether it has ended. Values are copied without
   /// conversion.
-  private mutating func copy(_ select: String, from old: Database, _ insert: Statement, _ db: Database) throws -> Bool {
+  ///
+  /// - Parameter checked: A table and the column whose values stay behind when they are of a later version.
+  private mutating func copy(
+    _ select: String, from old: Database, _ insert: Statement, _ checked: (table: String, column: CInt)?,
+    _ db: Database
+  ) throws -> Bool {
     guard let statement = try? old.makeStatement(sql: select) else { return false }
     let (rows, target) = (statement.sqliteStatement, insert.sqliteStatement)
     defer { sqlite3_reset(rows) }
@@ -117,6 +130,12 @@ struct Salvage {
       case SQLITE_ROW: break
       case SQLITE_DONE: return true
       default: return false
+      }
+      if let checked, let bytes = LaterKinds.bytes(rows, checked.column),
+        LaterKinds.isLater(bytes, in: checked.table)
+      {
+        later.insert(bytes)
+        continue
       }
       for column in 0..<sqlite3_column_count(rows) {
         sqlite3_bind_value(target, column + 1, sqlite3_column_value(rows, column))

@@ -252,6 +252,8 @@ struct StoreFile {
         guard StoreMark.own.isAlmost(mark), try queue.read(StoreSchema.isMade) else {
           throw Damage(what: "its version mark is damaged")
         }
+        // With this mark nothing has looked for them yet.
+        try queue.read { try LaterKinds.refuse($0, directory) }
         try queue.write { db in try db.execute(sql: "PRAGMA user_version = \(StoreMark.own.number)") }
         notices.append("the version mark of the store in \(directory) was damaged; it was rebuilt, and nothing is lost")
       }

@@ -34,6 +34,11 @@ package enum StoreHealth: Hashable, Sendable {
       self = .absent
       return
     }
+    // To open a pipe would wait for its writer.
+    guard !FileLock.isObstructed(path) else {
+      self = .unusable("\(path) is not a file: move it away")
+      return
+    }
     do {
       let lock = try StoreFile.lock(directory, device)
       // Held until the store has been read.
@@ -49,7 +54,10 @@ package enum StoreHealth: Hashable, Sendable {
         return
       }
       try LaterKinds.refuse(in: directory)
-      switch try Self.contents(of: path) {
+      switch try Self.contents(of: path, in: directory) {
+      case .damagedMark:
+        self = .unusable(
+          "the version mark of the store in \(directory) is damaged: the next start rebuilds it, and nothing is lost")
       case .damaged(let fault):
         self = .unusable(
           "the store in \(directory) is damaged (\(fault)): the next start sets it aside and keeps what can be read")
@@ -67,16 +75,25 @@ package enum StoreHealth: Hashable, Sendable {
 
   private enum Contents {
     case damaged(String)
+    case damagedMark
     case sound(StoreRole?, pairedDevices: Int)
   }
 
   /// Checks all pages, and reads what the health tells.
-  private static func contents(of path: String) throws -> Contents {
+  private static func contents(of path: String, in directory: String) throws -> Contents {
     do {
       return try StoreFile.look(at: path) { db in
         let check = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
         guard check == "ok" else {
           return .damaged(check?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer")
+        }
+        let mark = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if mark != StoreMark.own.number {
+          guard StoreMark.own.isAlmost(mark), try StoreSchema.isMade(db) else {
+            return .damaged("its version mark is damaged")
+          }
+          try LaterKinds.refuse(db, directory)
+          return .damagedMark
         }
         let paired = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM paired WHERE revoked = 0")
         return .sound(try StoreRole(storedIn: db), pairedDevices: paired ?? 0)

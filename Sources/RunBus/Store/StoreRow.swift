@@ -10,6 +10,20 @@ extension Row {
     guard case .int64(let number)? = value?.storage else { return nil }
     return number
   }
+  /// `nil` also for a number out of range (``StoredNumber``).
+  func integer(_ column: String, in range: ClosedRange<Int64>) -> Int64? {
+    integer(column).flatMap { range.contains($0) ? $0 : nil }
+  }
+  func counter(_ column: String, in range: ClosedRange<Int64> = StoredNumber.counters) -> UInt64? {
+    integer(column, in: range).map(UInt64.init)
+  }
+  func moment(_ column: String) -> BusTime? {
+    integer(column, in: StoredNumber.times).map { BusTime(nanoseconds: $0) }
+  }
+  /// `.some(nil)` for NULL, `nil` for a value that is neither NULL nor a moment.
+  func optionalMoment(_ column: String) -> BusTime?? {
+    isNull(column) ? .some(nil) : moment(column).map { .some($0) }
+  }
   func real(_ column: String) -> Double? {
     let value: DatabaseValue? = self[column]
     switch value?.storage {

@@ -117,11 +117,15 @@ package struct StoredDelivery: Sendable {
   private mutating func shift(by span: BusDuration) {
     for stream in rows.keys {
       change(stream) { row in
-        row.since = row.since + span
+        row.since = Self.moved(row.since, by: span)
         row.isUncertain = true
       }
     }
-    for index in quarantine.indices { quarantine[index].since = quarantine[index].since + span }
+    for index in quarantine.indices { quarantine[index].since = Self.moved(quarantine[index].since, by: span) }
+  }
+
+  private static func moved(_ moment: BusTime, by span: BusDuration) -> BusTime {
+    BusTime(nanoseconds: StoredNumber.nanoseconds(moment + span))
   }
 
   private mutating func change(_ stream: OutboundStreamID, _ body: (inout OutboxRow) -> Void) {

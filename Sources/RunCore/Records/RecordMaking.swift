@@ -50,11 +50,13 @@ private struct RecordSampling {
     series = RecordSeries(interval: interval)
     var calculator = Calculator.keepingTrail(settings: settings)
     var moments: [(at: BusTime, active: BusDuration)] = []
-    var due = start
+    // `nil` behind the end of time, where a later moment would be the same one.
+    var due: BusTime? = start
+    func next(_ moment: BusTime) -> BusTime? { moment + interval > moment ? moment + interval : nil }
     for entry in entries {
-      while due < entry.time, due <= stop {
-        series.samples.append(RecordSeries.Sample(calculator.metrics(at: due)))
-        due = due + interval
+      while let moment = due, moment < entry.time, moment <= stop {
+        series.samples.append(RecordSeries.Sample(calculator.metrics(at: moment)))
+        due = next(moment)
       }
       calculator.fold(entry)
       guard entry.movesTheRunner, entry.time >= start, entry.time <= stop else { continue }
@@ -62,9 +64,9 @@ private struct RecordSampling {
         moments.append((entry.time, calculator.active(at: entry.time)))
       }
     }
-    while due <= stop {
-      series.samples.append(RecordSeries.Sample(calculator.metrics(at: due)))
-      due = due + interval
+    while let moment = due, moment <= stop {
+      series.samples.append(RecordSeries.Sample(calculator.metrics(at: moment)))
+      due = next(moment)
     }
     moments.append((stop, calculator.active(at: stop)))
     // An auto-pause is noticed after it has begun: what is known later holds.

@@ -98,6 +98,46 @@ struct SpoolFileTests {
     }
   }
 
+  // Once broken: A line for each file; three thousand presses of a later version filled the screen.
+  @Test("One line says how many commands are of a newer version")
+  func newerOnes() throws {
+    for number in 1...3 as ClosedRange<UInt64> { try spool.write(command(number)) }
+    for name in try names() {
+      let path = URL(filePath: spool.path + "/" + name)
+      var message = try WireStoredPress(serializedBytes: Array(try Data(contentsOf: path).dropLast(4)))
+      message.command.kind = .UNRECOGNIZED(77)
+      try Data(Codec.stored(message)).write(to: path)
+    }
+    let found = spool.list()
+    #expect(found.commands == [] && found.notices.count == 1)
+    #expect(found.notices.first?.hasPrefix("3 file(s) in the spool") == true, "\(found.notices)")
+  }
+
+  // Once broken: Such a file was never named: its repaired name is that of no file.
+  @Test("A file whose name is not UTF-8 is named and left", .enabled(if: Self.namesAreBytes, "APFS has no such names"))
+  func foreignName() throws {
+    try spool.make()
+    let path = Array(spool.path.utf8) + [UInt8(ascii: "/"), 0xFF, 0xFE, 0x1B] + Array(".press".utf8) + [0]
+    let descriptor = path.withUnsafeBytes {
+      open($0.baseAddress!.assumingMemoryBound(to: CChar.self), O_CREAT | O_WRONLY, 0o600)
+    }
+    #expect(descriptor >= 0)
+    close(descriptor)
+    for _ in 1...2 {
+      let found = spool.list()
+      #expect(found.notices.count == 1 && found.notices[0].contains("its name is not UTF-8"), "\(found.notices)")
+      #expect(found.notices.first?.contains("\u{1B}") == false)
+    }
+  }
+
+  private static var namesAreBytes: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   @Test("A command of an older version, whose file is JSON, is left for that version")
   func older() throws {
     try spool.make()

@@ -24,7 +24,7 @@ struct SpooledCommandTests {
         runID: RunID(high: 1, low: .max),
         base: ObservedRevision(revision: 1 << 62, commandID: CommandID(high: 2, low: 3)),
         runOffset: BusDuration(nanoseconds: .max)),
-      deviceID: DeviceID("watch"), pressedAt: BusTime(nanoseconds: .max), bootID: "boot",
+      deviceID: DeviceID("watch"), pressedAt: BusTime(nanoseconds: 1 << 62), bootID: "boot",
       wallSeconds: 1_763_730_000.123_456, tries: .max)
     for value in [full, try command(7)] {
       #expect(try SpooledCommand(bytes: value.bytes) == value)

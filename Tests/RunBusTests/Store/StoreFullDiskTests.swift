@@ -78,7 +78,7 @@ struct StoreFullDiskTests {
 }
 
 /// A file system of its own with little room.
-private struct SmallDisk {
+struct SmallDisk {
   let path: String
 
   /// Mounting takes root; a container may forbid it even then.

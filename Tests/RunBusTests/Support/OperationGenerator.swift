@@ -85,7 +85,7 @@ struct OperationGenerator {
       return maybe { .unquarantine($0.pick($0.quarantined)) }
         ?? .quarantine(
           QuarantinedMessage(
-            message: message, receiver: outStream().receiver, reason: pick(["", "no\u{0} room\n⌚️"]), since: time()))
+            message: message, receiver: outStream().receiver, reason: pick(["", "no room ⌚️"]), since: time()))
     case 18:
       return .setLatest(
         LatestRow(
@@ -241,7 +241,7 @@ struct OperationGenerator {
   /// A sequence that may well have a row.
   private mutating func place() -> UInt64 {
     let corner = Int.random(in: 0..<12, using: &random) == 0
-    return corner ? pick([0, 1 << 40 - 1]) : .random(in: 1...30, using: &random)
+    return corner ? pick([0, (1 << 40) - (1 << 32) - 1]) : .random(in: 1...30, using: &random)
   }
   /// The last two are one key for Swift.
   private mutating func valueKey() -> String { pick(["theme", "z", "caf\u{e9}", "cafe\u{301}"]) }
@@ -269,8 +269,12 @@ struct OperationGenerator {
   private mutating func real() -> Double {
     pick([0, -0.1, 1e300, 51.5, .infinity, .random(in: -180...180, using: &random)])
   }
-  private mutating func anyUnsigned() -> UInt64 { pick([0, 1, 7, .max, UInt64(Int64.max) + 1, random.next()]) }
-  private mutating func anySigned() -> Int64 { pick([0, -1, .min, .max, Int64(bitPattern: random.next())]) }
+  private mutating func anyUnsigned() -> UInt64 {
+    pick([0, 1, 7, UInt64(StoredNumber.own.upperBound), random.next() >> 3])
+  }
+  private mutating func anySigned() -> Int64 {
+    pick([0, -1, -(1 << 62), 1 << 62, Int64(bitPattern: random.next()) >> 2])
+  }
   private mutating func pick<Value>(_ values: [Value]) -> Value {
     values[Int.random(in: 0..<values.count, using: &random)]
   }

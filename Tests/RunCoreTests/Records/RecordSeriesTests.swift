@@ -55,6 +55,23 @@ struct RecordSeriesTests {
     #expect(RecordBody(encoded: [1] + body.encoded.dropFirst()) == nil)
   }
 
+  // Once broken: A transition at the end of time in a damaged store, and the hub added samples for ever: the next
+  // moment was the same one.
+  @Test("The series of a run ends with it, at the end of time too", .timeLimit(.minutes(1)))
+  func endOfTime() throws {
+    let author = Author(source: .watch, deviceID: DeviceID("watch"), commandID: CommandID(high: 1, low: 1))
+    for start in [BusTime.zero, BusTime(nanoseconds: .max - 7), BusTime(nanoseconds: .max)] {
+      var ledger = RunLedger()
+      for (kind, time) in [(CommandKind.start, start), (.stop, BusTime(nanoseconds: .max))] {
+        let transition = Transition(kind: kind, revision: kind == .start ? 1 : 2, change: author)
+        ledger.insert(
+          contentsOf: [LedgerEntry(time: time, position: transition.revision, event: .transition(transition))])
+      }
+      let body = try #require(RecordBody.made(of: ledger, settings: MetricsSettings())).body
+      #expect((1...RecordSeries.samplesMax + 1).contains(body.series.samples.count))
+    }
+  }
+
   @Test("A series is spaced for a chart")
   func spaced() {
     let samples = (0...25).map { RecordSeries.Sample(distanceMeters: Double($0)) }
