@@ -16,3 +16,14 @@ func keepLog(of node: any Node, in file: FileHandle) async throws {
     try file.write(contentsOf: encoder.encode(DatedEvent(event)) + Data("\n".utf8))
   }
 }
+
+/// Prints the latest commands of all devices with what became of them, whenever that changes.
+func showCommands(on watch: Peer) async {
+  var board = RunBoard(own: DeviceID("watch"))
+  let beganAt = ContinuousClock.now
+  for await event in await watch.events() {
+    guard let news = NodeNews(event) else { continue }
+    board.receive(news, at: .zero + BusDuration(ContinuousClock.now - beganAt))
+    for press in board.commands { print(press.deviceID, press.receipt.kind, press.isOpen ? "waits" : "judged") }
+  }
+}
