@@ -73,6 +73,8 @@ public struct RunBoard: Hashable, Sendable {
   /// How many news were left out because their reader was slow.
   public private(set) var missed = 0
   private var viewAt = BusTime.zero
+  /// The run of ``route``, whose first part may come before the first snapshot of the run.
+  private var routeRun: RunID?
 
   /// A board on which nothing is known.
   ///
@@ -103,6 +105,7 @@ public struct RunBoard: Hashable, Sendable {
     case .devices(let reports): devices = reports.map { Device(report: $0, toldAt: now) }
     case .route(let update):
       update.apply(to: &route)
+      routeRun = update.runID
       isRouteComplete = update.isComplete
       routeEdition += 1
     case .splits(let splits): self.splits = splits
@@ -116,8 +119,11 @@ public struct RunBoard: Hashable, Sendable {
   private mutating func receive(_ snapshot: Snapshot) {
     guard snapshot.order >= self.snapshot.order else { return }
     if snapshot.runID != self.snapshot.runID {
-      (route, isRouteComplete, splits) = ([], false, RunSplits())
-      routeEdition += 1
+      splits = RunSplits()
+      if snapshot.runID != routeRun {
+        (route, routeRun, isRouteComplete) = ([], nil, false)
+        routeEdition += 1
+      }
     }
     // The hub has begun anew. It judged what had reached it.
     if isKnown, snapshot.order.term > self.snapshot.order.term { loseTrack() }

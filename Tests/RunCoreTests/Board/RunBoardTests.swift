@@ -63,6 +63,16 @@ struct RunBoardTests {
     #expect(board.route.isEmpty && board.routeEdition > edition && board.snapshot.phase == .running)
   }
 
+  // Once broken: The route of a run stayed empty on a screen when its first part came before the run's snapshot.
+  @Test("A route that comes before the first snapshot of its run stays")
+  mutating func routeFirst() {
+    let point = RoutePoint(offset: .zero, position: Position(latitude: 50, longitude: 8), verdict: .counted)
+    hear(.snapshot(Self.snapshot(.completed)))
+    hear(.route(RouteUpdate(runID: Self.second, from: 0, points: [point], isComplete: true)))
+    hear(.snapshot(Self.snapshot(.completed, tick: 2)), .snapshot(Self.snapshot(.running, Self.second, revision: 2)))
+    #expect(board.route.count == 1 && board.isRouteComplete)
+  }
+
   @Test("Ages grow while nothing is heard, and those of devices in reach do not while the hub is")
   mutating func ages() {
     func report(_ name: DeviceID, isReachable: Bool) -> PeerReport {
