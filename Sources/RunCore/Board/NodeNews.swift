@@ -2,8 +2,6 @@
 public enum NodeNews: Hashable, Sendable {
   /// The state of the run; only the newest counts.
   indirect case snapshot(Snapshot)
-  /// The phase with the node's own unjudged presses on top; only the newest counts.
-  case predicted(RunPhase)
   /// The hub is in reach or not; only the newest counts.
   case link(Reachability)
   /// The state may be old or is fresh again; only the newest counts.
@@ -24,12 +22,8 @@ public enum NodeNews: Hashable, Sendable {
   case devices([PeerReport])
   /// A part of the route is new or has changed.
   case route(RouteUpdate)
-  /// Kilometres, miles and laps; only the newest counts.
-  indirect case splits(RunSplits)
   /// A record was kept or removed.
   indirect case record(RecordNews)
-  /// The reader was slow: so many news of the last kinds were left out. Verdicts of the node's own commands never are.
-  case missed(Int)
 
   /// The news of an event of the bus; `nil` for one that comes as news of another kind: snapshots, the route and lock
   /// screens, as the node has taken them up.

@@ -44,8 +44,6 @@ public struct RunBoard: Hashable, Sendable {
   public let own: DeviceID
   /// The state of the run; ``Snapshot/none`` before the first.
   public private(set) var snapshot = Snapshot.none
-  /// The phase with the node's own unjudged presses on top, as its buttons show it.
-  public private(set) var predicted = RunPhase.idle
   /// Whether the hub is in reach.
   public private(set) var link = Reachability()
   /// Whether it ever was.
@@ -66,12 +64,8 @@ public struct RunBoard: Hashable, Sendable {
   public private(set) var isRouteComplete = false
   /// Grows with each change of ``route``.
   public private(set) var routeEdition = 0
-  /// Kilometres, miles and laps of the present run.
-  public private(set) var splits = RunSplits()
   /// Grows with each change of the record of the present run.
   public private(set) var recordEdition = 0
-  /// How many news were left out because their reader was slow.
-  public private(set) var missed = 0
   private var viewAt = BusTime.zero
   /// The run of ``route``, whose first part may come before the first snapshot of the run.
   private var routeRun: RunID?
@@ -87,7 +81,6 @@ public struct RunBoard: Hashable, Sendable {
   public mutating func receive(_ news: NodeNews, at now: BusTime) {
     switch news {
     case .snapshot(let snapshot): receive(snapshot)
-    case .predicted(let phase): predicted = phase
     case .link(let link): receive(link)
     case .view(let view): (self.view, viewAt) = (view, now)
     case .hubLost(let lost): self.lost = lost
@@ -108,22 +101,15 @@ public struct RunBoard: Hashable, Sendable {
       routeRun = update.runID
       isRouteComplete = update.isComplete
       routeEdition += 1
-    case .splits(let splits): self.splits = splits
     case .record(let news): if news.runID == snapshot.runID { recordEdition += 1 }
-    case .missed(let count):
-      missed += count
-      loseTrack()
     }
   }
 
   private mutating func receive(_ snapshot: Snapshot) {
     guard snapshot.order >= self.snapshot.order else { return }
-    if snapshot.runID != self.snapshot.runID {
-      splits = RunSplits()
-      if snapshot.runID != routeRun {
-        (route, routeRun, isRouteComplete) = ([], nil, false)
-        routeEdition += 1
-      }
+    if snapshot.runID != self.snapshot.runID, snapshot.runID != routeRun {
+      (route, routeRun, isRouteComplete) = ([], nil, false)
+      routeEdition += 1
     }
     // The hub has begun anew. It judged what had reached it.
     if isKnown, snapshot.order.term > self.snapshot.order.term { loseTrack() }
