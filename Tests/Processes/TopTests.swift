@@ -141,6 +141,8 @@ struct TopTests {
   private static let comeBack = ["raw ready> ", "mark", "key fg\\r", "raw \\x1b[?1049h", "raised"]
   private static let exit = ["raw ready> ", "mark", "key exit\\r", "end"]
 
+  // Once broken: On a busy machine it stopped itself a second after it was continued, before it had ended, and never
+  // ended.
   @Test("In the background it is stopped and draws nothing; kill ends it there")
   func background() async throws {
     try await withTestBus { bus in

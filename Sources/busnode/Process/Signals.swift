@@ -16,6 +16,14 @@ enum Signals {
   /// Ctrl-C, `kill`, a closed terminal, and Ctrl-\. On each of them a node ends in good order.
   static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
+  /// Whether one of ``endings`` has come. Nothing may stop this process then, because it could not go on to its end.
+  static var isEnding: Bool {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return hasEnding.load(ordering: .relaxed) || endings.contains { sigismember(&pending, $0) == 1 }
+  }
+  private static let hasEnding = Atomic(false)
+
   /// The signals as they arrive, in place of their default action.
   ///
   /// A process that was started with SIGHUP ignored (`nohup`) still ignores it.
@@ -35,6 +43,7 @@ enum Signals {
           return left == 0
         }
         if isLast, number != SIGHUP { signal(number, SIG_DFL) }
+        if endings.contains(number) { hasEnding.store(true, ordering: .relaxed) }
         continuation.yield(number)
       }
       registered.enter()

@@ -130,11 +130,11 @@ final class TerminalWriter: Sendable {
   }
 
   /// Stops a process that was continued in the background (`bg`), as the system stops one that sets the terminal there.
-  /// Not at once: `kill %1` of a shell continues a stopped process only to end it.
+  /// Not at once, and not at all while it ends: `kill %1` of a shell continues a stopped process only to end it.
   private func stopInBackground() {
     leave()
     queue.asyncAfter(deadline: .now() + .seconds(1)) {
-      guard !self.state.withLock({ $0.hasEnded || $0.isShown }) else { return }
+      guard !Signals.isEnding, !self.state.withLock({ $0.hasEnded || $0.isShown }) else { return }
       if !GivenTerminal.isInForeground { Signals.stop(SIGTTOU) }
       self.takeAgain()
     }
