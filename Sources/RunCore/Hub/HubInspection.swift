@@ -49,6 +49,11 @@ extension HubCore {
   }
 }
 
+extension HubCore {
+  /// When the records that are expected are to be made. Only the reading of a run's journal postpones its record.
+  package var recordsDue: [RunID: BusTime] { records.expected.mapValues(\.dueAt) }
+}
+
 // What always holds between two events. Each part states its own rules in `check()`.
 extension HubCore {
   /// What is wrong with the hub by its own rules, whatever its peers send; empty when it is good.

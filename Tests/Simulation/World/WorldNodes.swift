@@ -8,6 +8,7 @@ extension World {
     if case .frame(_, let frame, _) = event, case .samples = frame.message { hub.readingAt = hubTime }
     guard let actions = hub.core?.receive(event, at: hubTime) else { return }
     checkInvariants(of: .hub)
+    checkRecordsDue(after: event, at: hubTime)
     let isDeadline = if case .deadline = event { true } else { false }
     noteDue(of: .hub)
     checkGoodbye(actions)
@@ -111,6 +112,9 @@ extension World {
       case .hear, .reachability, .view, .note, .met, .answered, .ended: break
       case .enrolled(let told, let announced):
         peers[index].enrolment = told
+        if let announced, announced != told.nextDeviceKey {
+          faults.append("peer \(index) takes a key for known that the hub does not tell of")
+        }
         if let announced { useNewKey(announced, index) }
       case .fail(let refusal): faults.append("peer \(index) was refused: \(refusal.message)")
       }

@@ -45,7 +45,7 @@ extension World {
     var draw = WorldRandom(seed: seed, 7, UInt64(steps))
     let index = Int.random(in: peers.indices, using: &draw)
     switch Int.random(in: 0..<40, using: &draw) {
-    case 0: rotateKey(of: index)
+    case 0: rotateKey(of: index, isTwice: Bool.random(using: &draw))
     case 1 where owner.victim == nil || owner.victim == index: takeBack(index)
     case 2..<6: pairVictim()
     case 6: confirmList()
@@ -61,13 +61,14 @@ extension World {
     if case .key(let key) = peers[index].identity { key } else { nil }
   }
 
-  /// A peer announces its next key. It uses the key once the hub knows it.
-  private mutating func rotateKey(of index: Int) {
+  /// A peer announces its next key, or one and another in its place. It uses the last once the hub knows it.
+  private mutating func rotateKey(of index: Int, isTwice: Bool) {
     // A hub that loses its store does not know what it has said of a new key.
     guard key(of: index) != nil, peers[index].core != nil, peers[index].connection != nil, loss != .hub,
       owner.victim != index || !owner.isVictimOut
     else { return }
     tally.count("key announced")
+    if isTwice { feedPeer(index, .announceKey(owner.newKey())) }
     feedPeer(index, .announceKey(owner.newKey()))
   }
 

@@ -86,6 +86,8 @@ struct WorldHub {
   var changedAt = BusTime.zero
   /// Runs that were stopped and have no record yet, with the time of the stop.
   var awaited: [RunID: BusTime] = [:]
+  /// When the records are due that its present incarnation expects, by its bus clock.
+  var recordsDue: [RunID: BusTime] = [:]
   var isHungUntil = BusTime.zero
   var isFullUntil = BusTime.zero
   /// The incarnation that used a term last.
@@ -188,6 +190,7 @@ extension World {
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)
     hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()
+    hub.recordsDue = [:]
     for run in hub.awaited.keys { hub.awaited[run] = now }
     owner.admitted = []
     noteNames()

@@ -32,6 +32,16 @@ extension World {
     }
   }
 
+  /// What comes while a record gathers does not postpone it: thousands of late parts would starve it.
+  mutating func checkRecordsDue(after event: HubCore.Event, at hubTime: BusTime) {
+    let due = hub.core?.recordsDue ?? [:]
+    let hasRead = if case .journal = event { true } else { false }
+    for (run, before) in hub.recordsDue where !hasRead && before > hubTime {
+      if let after = due[run], after > before { faults.append("the record of \(run) is postponed by what came later") }
+    }
+    hub.recordsDue = due
+  }
+
   /// A version that arrives at a peer must equal the hub's.
   mutating func note(_ record: RunRecord) {
     tally.count(record.summary.version == 1 ? "record at a peer" : "record anew at a peer")
