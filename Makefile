@@ -12,9 +12,9 @@ BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build
 # SwiftPM hands the traits of the package to the compiler in the order of a hash table, which changes from process to process,
 # and recompiles everything when it has changed. This keeps the order; tests run without it.
 export SWIFT_DETERMINISTIC_HASHING = 1
-TEST = env -u SWIFT_DETERMINISTIC_HASHING swift test --skip-build
+TEST = scripts/run-tests
 
-.PHONY: run build test test-page simulate proto check lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build test quick test-page simulate proto check lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
 # they are paired, and each is in a network namespace of its own where the system allows it.
@@ -41,6 +41,13 @@ test:
 	$(TEST) --filter '$(PURE)'
 	$(TEST) --skip '$(PURE)|ProcessTests'
 	$(TEST) --filter ProcessTests --experimental-maximum-parallelization-width 6
+
+# The tests of pure code alone (the cores, the wire, recordings), without the few that try out very many cases.
+SLOW = exhausted|fullTable|deadVisitor|worlds\(\)|shuffled\(|RecordingDamageTests|CodecGarbageTests
+quick:
+	@scripts/bootstrap
+	swift build --build-tests
+	$(TEST) --filter '$(PURE)' --skip '$(SLOW)'
 
 # The page of busnode web in headless Chromium, with real nodes. ARGS="-k pause" runs matching tests.
 test-page:
