@@ -52,8 +52,12 @@ public import RunBus
   public private(set) var reachability: Reachability
   /// How current the state of a peer is. That of a hub always is.
   public private(set) var viewState = ViewState(age: nil, isStale: false, isHubOffDuty: false)
+  /// All that the node has told: the devices with their ages, the commands of all devices, the lock screen. Whoever reads
+  /// it is told of each change.
+  public private(set) var board: RunBoard
   private var buttons = ButtonPresses()
 
+  @ObservationIgnored private var routeEdition = 0
   @ObservationIgnored private let source: ControlSource
   @ObservationIgnored private let followsRoute: Bool
   @ObservationIgnored private let followsSplits: Bool
@@ -76,6 +80,7 @@ public import RunBus
     self.source = source
     self.followsRoute = followsRoute
     self.followsSplits = followsSplits
+    board = RunBoard(own: node.deviceID)
     reachability = Reachability(isReachable: node is Hub)
   }
 
@@ -154,27 +159,39 @@ public import RunBus
       for task in sending.values { task.cancel() }
       sending = [:]
     }
-    let receipts = await node.ownReceipts()
+    var questions: NewsQuestions = .devices
+    if followsRoute { questions.insert(.route) }
+    if followsSplits { questions.insert(.splits) }
+    let news = await node.news(asking: questions)
     isFollowing = true
     // Commands that have no verdict since an earlier call are given again: a node takes a command once.
     for press in buttons.pending { give(press.command) }
-    // In a test with steered time the followers take no detour over the shared pool of threads, which the test cannot
-    // wait for.
-    await withTaskExecutorPreference(node.steeredExecutor) { await follow(receipts) }
+    // In a test with steered time the model takes no detour over the shared pool of threads, which the test cannot wait
+    // for.
+    await withTaskExecutorPreference(node.steeredExecutor) { await follow(news) }
   }
 
-  /// Follows the streams of the node until the task is cancelled or the node ends.
-  private func follow(_ receipts: AsyncStream<Receipt>) async {
-    await withDiscardingTaskGroup { group in
-      group.addTask { await self.followReceipts(receipts) }
-      group.addTask { await self.followReachability() }
-      group.addTask { await self.followViewState() }
-      if followsRoute { group.addTask { await self.followRoute() } }
-      if followsSplits { group.addTask { await self.followSplits() } }
-      await followSnapshots()
-      // The node has ended.
-      group.cancelAll()
+  /// Follows the node until the task is cancelled or the node ends.
+  private func follow(_ stream: NewsStream) async {
+    for await news in stream {
+      board.receive(news, at: node.moment)
+      if case .ownReceipt(let receipt) = news { buttons.note(receipt) }
+      show()
     }
+  }
+
+  /// Takes over from the board what has changed, so that a view is drawn again only for what it shows.
+  private func show() {
+    func update<Value: Equatable>(_ path: ReferenceWritableKeyPath<RunModel, Value>, _ value: Value) {
+      if self[keyPath: path] != value { self[keyPath: path] = value }
+    }
+    update(\.snapshot, board.snapshot)
+    update(\.predictedPhase, buttons.predicted(from: board.predicted))
+    if routeEdition != board.routeEdition { (route, routeEdition) = (board.route, board.routeEdition) }
+    update(\.isRouteComplete, board.isRouteComplete)
+    update(\.splits, board.splits)
+    update(\.reachability, board.link)
+    update(\.viewState, board.view)
   }
 
   /// Gives a command to the node, in the order of the calls. Where the system offers immediate tasks, the node has it
@@ -192,58 +209,13 @@ public import RunBus
     defer { if !Task.isCancelled { sending[command.id] = nil } }
     do {
       let verdict = try await node.send(command)
-      await note(
+      buttons.note(
         Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .verdict(verdict)))
     } catch {
       // A command whose sender was cancelled stays valid. The next call of `run()` asks for its verdict.
       guard !Task.isCancelled else { return }
       buttons.fail(command.id, "\(command.kind.rawValue) was not taken: \(error)")
-      await predict()
     }
-  }
-
-  private func note(_ receipt: Receipt) async {
-    buttons.note(receipt)
-    await predict()
-  }
-
-  private func show(_ snapshot: Snapshot) async {
-    self.snapshot = snapshot
-    await predict()
-  }
-
-  private func predict() async {
-    let phase = await node.predicted
-    let predicted = buttons.predicted(from: phase)
-    if predicted != predictedPhase { predictedPhase = predicted }
-  }
-
-  private func followReceipts(_ receipts: AsyncStream<Receipt>) async {
-    for await receipt in receipts { await note(receipt) }
-  }
-
-  private func followSnapshots() async {
-    for await snapshot in await node.snapshots() { await show(snapshot) }
-  }
-
-  private func followSplits() async {
-    for await splits in await node.splits() { self.splits = splits }
-  }
-
-  private func followRoute() async {
-    for await update in await node.route() {
-      update.apply(to: &route)
-      isRouteComplete = update.isComplete
-    }
-  }
-
-  private func followReachability() async {
-    guard let peer = node as? Peer else { return }
-    for await reachability in await peer.reachabilities() { self.reachability = reachability }
-  }
-
-  private func followViewState() async {
-    guard let peer = node as? Peer else { return }
-    for await state in await peer.views() { viewState = state }
+    show()
   }
 }

@@ -25,8 +25,6 @@ actor ViewKeeper {
   private var nextViewer = 0
   private var isDue = false
   private var board: RunBoard
-  /// The origin of the board's moments.
-  private let beganAt = ContinuousClock.now
   private var lastReport: (run: RunID?, report: RunReport)?
   /// The series that the hub told last, at which of its revisions, and when.
   private var told: (series: RunSeries, revision: UInt64, at: ContinuousClock.Instant)?
@@ -42,45 +40,32 @@ actor ViewKeeper {
   /// Follows the node until the task is cancelled or the node ends.
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.follow(await self.node.liveActivities()) { .lockScreen($0) } }
-      group.addTask { await self.follow(await self.node.snapshots()) { .snapshot($0) } }
-      group.addTask { await self.follow(await self.node.reachabilities()) { .link($0) } }
-      group.addTask { await self.follow(await self.node.views()) { .view($0) } }
-      group.addTask { await self.follow(await self.node.hubLost()) { .hubLost($0) } }
-      group.addTask { await self.follow(await self.node.events()) { NodeNews($0) } }
-      group.addTask { await self.follow(await self.node.ownReceipts()) { .ownReceipt($0) } }
-      group.addTask { await self.follow(await self.node.route()) { .route($0) } }
-      group.addTask { await self.follow(await self.node.recordNews()) { .record($0) } }
+      // The devices are asked for only while somebody looks.
+      group.addTask { await self.follow(await self.node.news(asking: .route)) }
       group.addTask { await self.askForDevices() }
       group.addTask { await self.tellViewers() }
     }
   }
 
-  private func follow<Value: Sendable>(
-    _ stream: AsyncStream<Value>, _ news: @Sendable (Value) -> NodeNews?
-  ) async {
-    for await value in stream {
-      guard let news = news(value) else { continue }
-      board.receive(news, at: now)
+  private func follow(_ news: NewsStream) async {
+    for await news in news {
+      board.receive(news, at: node.moment)
       if case .snapshot = news { reportVersion += 1 }
       change()
     }
   }
 
-  /// The present moment on the board.
-  private var now: BusTime { .zero + BusDuration(ContinuousClock.now - beganAt) }
-
   // MARK: Viewers
 
   /// Adds a viewer: the present view first, then the newest after each change; `nil` when there are too many.
-  func look() async -> AsyncStream<Data>? {
+  func look() -> AsyncStream<Data>? {
     guard viewers.count < Self.viewersMax else { return nil }
     let (stream, continuation) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingNewest(1))
     nextViewer += 1
     let number = nextViewer
     viewers[number] = continuation
     continuation.onTermination = { [weak self] _ in Task { await self?.leave(number) } }
-    continuation.yield(await event())
+    continuation.yield(event())
     // A hub that hangs is not waited for: its devices come with a later view.
     if viewers.count == 1 { Task { await ask() } }
     return stream
@@ -98,7 +83,7 @@ actor ViewKeeper {
       }
       for await _ in changes.stream {
         guard !viewers.isEmpty else { continue }
-        let data = await event()
+        let data = event()
         for viewer in viewers.values { viewer.yield(data) }
         guard (try? await Task.sleep(for: Self.pause)) != nil else { break }
       }
@@ -115,24 +100,24 @@ actor ViewKeeper {
   /// Asks the hub for the devices. A hub that is out of reach is not waited for.
   private func ask() async {
     guard board.link.isReachable, let reports = try? await node.peers() else { return }
-    board.receive(.devices(reports), at: now)
+    board.receive(.devices(reports), at: node.moment)
     change()
   }
 
   /// The newest view as an event of the stream.
-  private func event() async -> Data {
-    let view = await view()
+  private func event() -> Data {
+    let view = view()
     let json = (try? encoder.encode(view)) ?? Data("null".utf8)
     let order = view.state.snapshot.order
     return Data("id: \(order.term).\(order.revision).\(order.tick)\nevent: view\ndata: ".utf8) + json
       + Data("\n\n".utf8)
   }
 
-  private func view() async -> ViewJSON {
+  private func view() -> ViewJSON {
     let clock = node.clock
     let date = clock?.date ?? Date()
     let speed = clock?.speed.factor ?? 1
-    let (board, now) = (board, now)
+    let (board, now) = (board, node.moment)
     let snapshot = board.snapshot
     func time(_ moment: BusTime) -> Date { date.addingTimeInterval((moment - now).seconds) }
     return ViewJSON(
@@ -141,7 +126,7 @@ actor ViewKeeper {
       },
       state: StateJSON(
         snapshot: snapshot, ageSeconds: clock.map { max(0, ($0.busTime - snapshot.capturedAt).seconds) } ?? 0),
-      speed: speed, predicted: await node.predicted,
+      speed: speed, predicted: board.predicted,
       link: ViewJSON.Link(
         reachable: board.link.isReachable, roundTripSeconds: board.link.roundTrip?.seconds,
         refusal: board.link.refusal),

@@ -23,6 +23,8 @@ public actor Hub: Node, DrivenNode {
   nonisolated let conversations = Conversations()
   let driver: NodeDriver<HubCore.Event>
   private let configuration: HubConfiguration
+  /// The device that the hub is.
+  public nonisolated var deviceID: DeviceID { configuration.deviceID }
   private let listeners: [any HubListener]
   private let locks: [HubLock]
   private let remote: HubRemote?
@@ -136,11 +138,20 @@ public actor Hub: Node, DrivenNode {
   }
   /// What lock screens show; see ``Node/liveActivities()``.
   public func liveActivities() -> AsyncStream<LiveActivity> {
-    if !isLiveActivityFollowed {
-      isLiveActivityFollowed = true
-      feed(.subscribed(.live))
-    }
+    followLiveActivity()
     return driver.broadcaster.liveActivities(first: core?.liveActivity)
+  }
+  private func followLiveActivity() {
+    guard !isLiveActivityFollowed else { return }
+    isLiveActivityFollowed = true
+    feed(.subscribed(.live))
+  }
+  /// Everything that the hub learns; see ``Node/news(asking:)``.
+  public func news(asking questions: NewsQuestions) -> NewsStream {
+    followLiveActivity()
+    // A hub is always in its own reach.
+    return makeNews(
+      asking: questions, known: [.link(Reachability(isReachable: true))] + (core?.liveActivity.map { [.lockScreen($0)] } ?? []))
   }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
@@ -226,6 +237,7 @@ public actor Hub: Node, DrivenNode {
       event = rotated
     }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
+    driver.broadcaster.tellPredicted(predicted)
     for action in actions { carryOut(action) }
   }
 
@@ -287,20 +299,20 @@ public actor Hub: Node, DrivenNode {
       }
       driver.broadcaster.hear(event)
     case .commit(let id, let operations): commit(id, operations)
-    case .receipt(let receipt): driver.broadcaster.tell(receipt)
+    case .receipt(let receipt): driver.broadcaster.tell(.ownReceipt(receipt))
     case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
     case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.broadcaster.tell(news)
+    case .record(let news): driver.broadcaster.tell(.record(news))
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
     case .show(let snapshot):
       shownClock.update(snapshot, clock)
-      driver.broadcaster.show(snapshot)
-    case .showLive(let activity): driver.broadcaster.show(activity)
+      driver.broadcaster.tell(.snapshot(snapshot))
+    case .showLive(let activity): driver.broadcaster.tell(.lockScreen(activity))
     case .recovered(let recovery): tell(recovery)
     case .admit(let keys): remoteAccess.admit(keys)
     case .cutConnections: remoteAccess.cutConnections(of: transports)

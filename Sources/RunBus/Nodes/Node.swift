@@ -16,6 +16,9 @@ public import RunCore
 /// A ``Peer`` posts messages to its hub with ``Peer/post(_:by:)``, a ``Hub`` to one of its devices with
 /// ``Hub/post(_:by:to:)``. The streams of a node end when the node ends. A stream that is asked for later ends at once.
 public protocol Node: Actor {
+  /// The device that the node is.
+  nonisolated var deviceID: DeviceID { get }
+
   /// Runs the node until its task is cancelled. Cancelling ends it in good order: open commits are written, the other
   /// side is told, the connections are closed, and `run()` returns normally. The node's streams end with it.
   ///
@@ -96,6 +99,12 @@ public protocol Node: Actor {
   /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
   /// may sleep while the run is paused or no run is on.
   func sensorDemands() -> AsyncStream<SensorDemand>
+
+  /// Everything that this node learns from now on, in order, what is known now first: one stream for a screen, and for a
+  /// ``RunCore/RunBoard`` that folds it.
+  ///
+  /// - Parameter questions: What the stream asks the hub for beside what comes by itself; ``news()`` asks for all of it.
+  func news(asking questions: NewsQuestions) -> NewsStream
 
   /// Everything that this node receives from the bus, snapshots included. A reader more than 1,024 events behind loses
   /// the oldest.

@@ -27,6 +27,8 @@ public actor Peer: Node, DrivenNode {
   /// Frames and events of a kind that this version does not know. They are dropped.
   private let unknown = Counter(label: "runbus.peer.unknown_frames")
   private let configuration: PeerConfiguration
+  /// The device that this peer is.
+  public nonisolated var deviceID: DeviceID { configuration.deviceID }
   /// The keys of a paired device; `nil` for a peer without keys.
   private let keyring: DeviceKeyring?
   private(set) var core: PeerCore?
@@ -179,6 +181,13 @@ public actor Peer: Node, DrivenNode {
   /// reader gets the newest.
   public func views() -> AsyncStream<ViewState> { driver.broadcaster.views(first: viewState) }
 
+  /// Everything that this peer learns; see ``Node/news(asking:)``.
+  public func news(asking questions: NewsQuestions) -> NewsStream {
+    var known: [NodeNews] = [.link(reachability), .view(viewState)]
+    if let activity = core?.liveActivity { known.append(.lockScreen(activity)) }
+    return makeNews(asking: questions, known: known)
+  }
+
   /// What the lock screen shows; see ``Node/liveActivities()``.
   public func liveActivities() -> AsyncStream<LiveActivity> {
     driver.broadcaster.liveActivities(first: core?.liveActivity)
@@ -254,7 +263,7 @@ public actor Peer: Node, DrivenNode {
     start()
     // After the store was replaced, the core's snapshot may be older than what was shown last.
     if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
-      driver.broadcaster.show(core.authoritative)
+      driver.broadcaster.tell(.snapshot(core.authoritative))
     }
     try openLocalServices()
     // The hub may not have heard of it before this node ended.
@@ -276,8 +285,10 @@ public actor Peer: Node, DrivenNode {
       event = .announceKey(key)
     }
     guard let actions = core?.receive(event, at: loop.now) else { return }
-    // Before the actions, so that whoever is told a snapshot finds the clock that belongs to it.
+    // Before the actions, so that whoever is told a snapshot finds the clock that belongs to it, and whoever is told of a
+    // press what the buttons show with it.
     showClock()
+    driver.broadcaster.tellPredicted(predicted)
     for action in actions { carryOut(action) }
   }
 
@@ -316,22 +327,22 @@ public actor Peer: Node, DrivenNode {
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt):
       driver.log.log(receipt, of: configuration.deviceID)
-      driver.broadcaster.tell(receipt)
+      driver.broadcaster.tell(.ownReceipt(receipt))
     case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
     case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.broadcaster.tell(news)
+    case .record(let news): driver.broadcaster.tell(.record(news))
     case .answered(let answer):
       if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: driver.localServices?.meet()
     case .ended: driver.lifecycle.end(nil)
     case .show(let snapshot):
       driver.log.log(snapshot)
-      driver.broadcaster.show(snapshot)
-    case .showLive(let activity): driver.broadcaster.show(activity)
+      driver.broadcaster.tell(.snapshot(snapshot))
+    case .showLive(let activity): driver.broadcaster.tell(.lockScreen(activity))
     case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
       if let refusal = reachability.refusal {
@@ -339,11 +350,11 @@ public actor Peer: Node, DrivenNode {
       } else {
         driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
       }
-      driver.broadcaster.tell(reachability)
-    case .view(let state): driver.broadcaster.tell(state)
+      driver.broadcaster.tell(.link(reachability))
+    case .view(let state): driver.broadcaster.tell(.view(state))
     case .hubLost(let lost):
       driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
-      driver.broadcaster.tell(lost)
+      driver.broadcaster.tell(.hubLost(lost))
     case .enrolled(let told, let announced): keep(told, announced: announced)
     case .fail(let refusal):
       driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")

@@ -2,6 +2,8 @@
 public enum NodeNews: Hashable, Sendable {
   /// The state of the run; only the newest counts.
   indirect case snapshot(Snapshot)
+  /// The phase with the node's own unanswered commands applied on top; only the newest counts.
+  case predicted(RunPhase)
   /// The hub is in reach or not; only the newest counts.
   case link(Reachability)
   /// The state may be old or is fresh again; only the newest counts.
@@ -22,8 +24,13 @@ public enum NodeNews: Hashable, Sendable {
   case devices([PeerReport])
   /// A part of the route is new or has changed.
   case route(RouteUpdate)
+  /// The kilometres, miles and laps have changed; only the newest counts.
+  case splits(RunSplits)
   /// A record was kept or removed.
   indirect case record(RecordNews)
+  /// So much was left out here, because the reader was too far behind: what others did (commands and their stages,
+  /// devices that came or left, records), and never a verdict on a command of the node itself.
+  case missed(Int)
 
   /// The news of an event of the bus; `nil` for one that comes as news of another kind: snapshots, the route and lock
   /// screens, as the node has taken them up.

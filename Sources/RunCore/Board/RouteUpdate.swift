@@ -26,6 +26,15 @@ public struct RouteUpdate: Hashable, Sendable {
     self.isComplete = isComplete
   }
 
+  /// This update and the next one of the same stream as one.
+  package func followed(by next: RouteUpdate) -> RouteUpdate {
+    guard next.runID == runID, next.from >= from else { return next }
+    var all = points
+    let index = min(next.from - from, all.count)
+    all.replaceSubrange(index..., with: next.points)
+    return RouteUpdate(runID: runID, from: from, points: all, isComplete: next.isComplete)
+  }
+
   /// Makes the change in a reader's copy of the route, which has received all updates of its stream before this one.
   public func apply(to route: inout [RoutePoint]) {
     route.removeSubrange(min(from, route.count)...)

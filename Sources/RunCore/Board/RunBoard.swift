@@ -44,6 +44,8 @@ public struct RunBoard: Hashable, Sendable {
   public let own: DeviceID
   /// The state of the run; ``Snapshot/none`` before the first.
   public private(set) var snapshot = Snapshot.none
+  /// The phase with the node's own unanswered commands applied on top, as a button should show it.
+  public private(set) var predicted = RunPhase.idle
   /// Whether the hub is in reach.
   public private(set) var link = Reachability()
   /// Whether it ever was.
@@ -62,6 +64,8 @@ public struct RunBoard: Hashable, Sendable {
   public private(set) var route: [RoutePoint] = []
   /// Whether ``route`` is whole as of the hub's last message.
   public private(set) var isRouteComplete = false
+  /// The kilometres, miles and laps of the present run.
+  public private(set) var splits = RunSplits()
   /// Grows with each change of ``route``.
   public private(set) var routeEdition = 0
   /// Grows with each change of the record of the present run.
@@ -81,6 +85,7 @@ public struct RunBoard: Hashable, Sendable {
   public mutating func receive(_ news: NodeNews, at now: BusTime) {
     switch news {
     case .snapshot(let snapshot): receive(snapshot)
+    case .predicted(let phase): predicted = phase
     case .link(let link): receive(link)
     case .view(let view): (self.view, viewAt) = (view, now)
     case .hubLost(let lost): self.lost = lost
@@ -101,12 +106,17 @@ public struct RunBoard: Hashable, Sendable {
       routeRun = update.runID
       isRouteComplete = update.isComplete
       routeEdition += 1
+    case .splits(let splits): self.splits = splits
     case .record(let news): if news.runID == snapshot.runID { recordEdition += 1 }
+    case .missed:
+      loseTrack()
+      recordEdition += 1
     }
   }
 
   private mutating func receive(_ snapshot: Snapshot) {
     guard snapshot.order >= self.snapshot.order else { return }
+    if snapshot.runID != self.snapshot.runID { splits = RunSplits() }
     if snapshot.runID != self.snapshot.runID, snapshot.runID != routeRun {
       (route, routeRun, isRouteComplete) = ([], nil, false)
       routeEdition += 1

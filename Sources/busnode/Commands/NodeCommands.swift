@@ -312,11 +312,10 @@ private func runPeer(
     configuration: PeerConfiguration(
       deviceID: device, role: role, topics: role == .widget ? [.live] : [.snapshots], hubLostAfter: alarm.limit),
     loop: try Loop())
-  let watch = await HubWatch(peer, hook: alarm.hook(at: location, device: device))
   try await NodeRunner(
     node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json, isLockScreen: role == .widget), isLockScreen: role == .widget
-  ).run(watch: watch)
+  ).run(hook: alarm.hook(at: location, device: device))
 }
 
 extension DeviceID {

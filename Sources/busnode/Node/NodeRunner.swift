@@ -22,17 +22,17 @@ struct NodeRunner<Member: Node>: Sendable {
   /// Runs until a signal, the end of standard input (with orders), or the node's own end.
   ///
   /// - Parameters:
-  ///   - watch: Shows the link of a peer to its hub and runs the hook.
+  ///   - hook: What runs when a peer's hub is lost.
   ///   - demands: The sensors that the run needs, which are shown.
   ///   - prompt: Asks a person for the recovery decision.
   func run(
-    watch: HubWatch? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
+    hook: HubLostHook? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
   ) async throws {
     // Subscribe before the node runs, so that nothing is missed.
     let events = await node.events()
-    let receipts = await node.ownReceipts()
     let snapshots = await node.snapshots()
-    let records = await node.recordNews()
+    // This includes receipts of presses that an earlier incarnation of the node made before a crash.
+    let news = await node.news(asking: [])
     let lockScreen = isLockScreen ? await node.liveActivityStates() : nil
     let signals = Signals.stream()
     defer { view.close() }
@@ -49,17 +49,18 @@ struct NodeRunner<Member: Node>: Sendable {
         for await event in events {
           // The handler below shows messages to this device, with their text.
           if case .message(let message) = event, message.to == deviceID { continue }
-          view.show(event, predicted: await node.predicted)
+          view.show(event)
         }
         return .isOver
       }
       group.addTask {
-        // This includes receipts of presses that an earlier incarnation of the node made before a crash.
-        for await receipt in receipts { view.show(receipt, of: deviceID, predicted: await node.predicted) }
-        return .isOver
-      }
-      group.addTask {
-        for await news in records { view.show(news) }
+        await withDiscardingTaskGroup { hooks in
+          for await news in news {
+            view.show(news, of: node)
+            // The hook runs in a task of its own, so that a command that hangs does not delay the next alarm.
+            if case .hubLost(let lost) = news, let hook { hooks.addTask { await hook.run(lost) } }
+          }
+        }
         return .isOver
       }
       group.addTask {
@@ -70,12 +71,6 @@ struct NodeRunner<Member: Node>: Sendable {
       if let lockScreen {
         group.addTask {
           for await state in lockScreen { view.show(state) }
-          return .isOver
-        }
-      }
-      if let watch {
-        group.addTask {
-          await watch.keep(view)
           return .isOver
         }
       }

@@ -6,7 +6,6 @@ import Synchronization
 /// the node: lines that cannot be written are dropped, with one notice on standard error.
 final class NodeView: Sendable {
   private struct State {
-    var predicted: RunPhase?
     var isReachable: Bool?
     var refusal: String?
     var isStale = false
@@ -24,8 +23,8 @@ final class NodeView: Sendable {
   /// Waits until all lines are written, for a second at most.
   func close() { lines.flush() }
 
-  /// Shows an event of the bus, and the phase that the button shows if that has changed.
-  func show(_ event: BusEvent, predicted: RunPhase) {
+  /// Shows an event of the bus.
+  func show(_ event: BusEvent) {
     switch event {
     case .snapshot(let message):
       // A hub publishes its snapshot again for each new subscriber; show it once.
@@ -38,20 +37,28 @@ final class NodeView: Sendable {
     // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` shows the route.
     case .command, .receipt, .route, .live: break
     }
-    show(predicted)
   }
 
-  /// Shows a stage of the node's own press.
-  func show(_ receipt: Receipt, of device: DeviceID, predicted: RunPhase) {
-    write(.bus(.receipt(receipt, device)))
-    show(predicted)
+  /// Shows what a node has learned beside the events of the bus.
+  func show(_ news: NodeNews, of node: some Node) {
+    switch news {
+    case .ownReceipt(let receipt): write(.bus(.receipt(receipt, node.deviceID)))
+    case .record(let news): show(news)
+    // In plain text every snapshot line names the phase.
+    case .predicted(let phase): if asJSON { write(.predicted(EventJSON.Predicted(phase: phase))) }
+    // A hub is its own link.
+    case .link(let link): if node is Peer { show(link) }
+    case .view(let view): show(view)
+    case .hubLost(let lost): show(lost)
+    case .snapshot, .lockScreen, .command, .receipt, .presence, .devices, .route, .splits, .missed: break
+    }
   }
 
   /// Shows what the lock screen shows.
   func show(_ state: LiveActivityState) { write(.liveActivity(state)) }
 
   /// Shows whether the hub is in reach and lets the node in, when that has changed.
-  func show(_ reachability: Reachability) {
+  private func show(_ reachability: Reachability) {
     let isNew = state.withLock { state in
       defer { (state.isReachable, state.refusal) = (reachability.isReachable, reachability.refusal) }
       return (state.isReachable, state.refusal) != (reachability.isReachable, reachability.refusal)
@@ -65,7 +72,7 @@ final class NodeView: Sendable {
   }
 
   /// Shows whether the node's state is stale or its hub has signed off, when that has changed.
-  func show(_ view: ViewState) {
+  private func show(_ view: ViewState) {
     let isNew = state.withLock { state in
       defer { (state.isStale, state.isHubOffDuty) = (view.isStale, view.isHubOffDuty) }
       return (state.isStale, state.isHubOffDuty) != (view.isStale, view.isHubOffDuty)
@@ -76,7 +83,7 @@ final class NodeView: Sendable {
   }
 
   /// Shows that the hub has been silent for too long while a run is on.
-  func show(_ lost: HubLost) {
+  private func show(_ lost: HubLost) {
     write(
       .hubLost(
         EventJSON.Lost(
@@ -93,7 +100,7 @@ final class NodeView: Sendable {
   }
 
   /// Shows that a record was stored or removed.
-  func show(_ news: RecordNews) {
+  private func show(_ news: RecordNews) {
     switch news {
     case .kept(let summary):
       write(.record(EventJSON.Record(act: .kept, runId: summary.runID, record: summary)))
@@ -109,15 +116,6 @@ final class NodeView: Sendable {
   /// Shows that the recording has ended while the run is still on.
   func showRecordingEnded(_ runID: RunID, at offset: BusDuration) {
     write(.recordingEnded(EventJSON.RecordingEnded(runId: runID, elapsedSeconds: offset.seconds)))
-  }
-
-  private func show(_ predicted: RunPhase) {
-    let isNew = state.withLock { state in
-      defer { state.predicted = predicted }
-      return state.predicted != predicted
-    }
-    // In plain text every snapshot line names the phase.
-    if isNew, asJSON { write(.predicted(EventJSON.Predicted(phase: predicted))) }
   }
 
   private func write(_ event: EventJSON) {

@@ -13,19 +13,14 @@ import RunBus
 actor ScreenLoop {
   /// The least time between two drawings, except after a key.
   private static let pause = Duration.milliseconds(100)
-  private static let askEvery = Duration.seconds(2)
   private static let sources: [ControlSource] = [.shell, .phone, .watch, .liveActivity]
 
   private let peer: Peer
   private let terminal: TerminalSession
   private var state: ScreenState
   private var board: RunBoard
-  /// The origin of the board's moments.
-  private let beganAt = ContinuousClock.now
   /// Asks for a drawing; many requests make one.
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  /// Asks for a question to the hub about its devices; many requests make one.
-  private let questions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameter own: The device that the screen is on the bus.
   init(_ peer: Peer, own: DeviceID, _ terminal: TerminalSession, _ state: ScreenState) {
@@ -39,16 +34,8 @@ actor ScreenLoop {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.readKeys() }
       group.addTask { for await _ in signals { break } }
-      group.addTask { await self.follow(await self.peer.snapshots()) { .snapshot($0) } }
+      group.addTask { await self.follow(await self.peer.news(asking: [.devices, .route, .splits])) }
       let others: [@Sendable () async -> Void] = [
-        { await self.follow(await self.peer.events()) { NodeNews($0) } },
-        { await self.follow(await self.peer.ownReceipts()) { .ownReceipt($0) } },
-        { await self.follow(await self.peer.reachabilities()) { .link($0) } },
-        { await self.follow(await self.peer.views()) { .view($0) } },
-        { await self.follow(await self.peer.hubLost()) { .hubLost($0) } },
-        { await self.follow(await self.peer.route()) { .route($0) } },
-        { await self.askForDevices() },
-        { repeat { self.questions.continuation.yield() } while (try? await Task.sleep(for: Self.askEvery)) != nil },
         { await self.drawChanges() },
         { await self.tick() },
         { for await _ in Signals.stream([SIGWINCH], times: .max) { await self.changed() } },
@@ -66,42 +53,10 @@ actor ScreenLoop {
     }
   }
 
-  private func follow<Value: Sendable>(
-    _ stream: AsyncStream<Value>, _ news: @Sendable (Value) -> NodeNews?
-  ) async {
-    for await value in stream {
-      guard let news = news(value) else { continue }
-      receive(news)
-      changed()
-    }
-  }
-
-  private func receive(_ news: NodeNews) {
-    board.receive(news, at: now)
-    switch news {
-    case .snapshot: state.add(board.snapshot)
-    case .link(let link) where link.isReachable: questions.continuation.yield()
-    case .presence(let presence):
-      let isListed = board.devices?.contains { $0.report.deviceID == presence.deviceID } ?? false
-      if !isListed { questions.continuation.yield() }
-    default: break
-    }
-  }
-
-  /// The present moment on the board.
-  private var now: BusTime { .zero + BusDuration(ContinuousClock.now - beganAt) }
-
-  private func askForDevices() async {
-    for await _ in questions.stream {
-      guard board.link.isReachable, let reports = try? await peer.peers() else { continue }
-      // Shells, this screen among them, come and go: they stand last.
-      receive(
-        .devices(
-          reports.sorted {
-            ($0.role == .shell ? 1 : 0, NaturalName($0.deviceID)) < (
-              $1.role == .shell ? 1 : 0, NaturalName($1.deviceID)
-            )
-          }))
+  private func follow(_ news: NewsStream) async {
+    for await news in news {
+      board.receive(news, at: peer.moment)
+      if case .snapshot = news { state.add(board.snapshot) }
       changed()
     }
   }
@@ -145,8 +100,7 @@ actor ScreenLoop {
     let clock = peer.runClock
     state.active = clock.active()
     state.elapsed = clock.elapsed()
-    state.predicted = await peer.predicted
-    let (date, moment) = (Date(), now)
+    let (date, moment) = (Date(), peer.moment)
     state.show(board, at: moment) { Self.time(date.addingTimeInterval(($0 - moment).seconds)) }
     state.expire(at: .now)
     let screen = Output.screen

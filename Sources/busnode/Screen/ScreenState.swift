@@ -120,8 +120,10 @@ struct ScreenState: Sendable {
     (isReachable, refusal) = (board.link.isReachable, board.link.refusal)
     (isStale, isHubOffDuty, isHubLost) = (board.view.isStale, board.view.isHubOffDuty, board.isHubLost)
     staleSeconds = isStale ? board.viewAge(at: now)?.seconds : nil
+    predicted = board.predicted
     route = board.route
-    devices = board.devices?.map { device in
+    // Shells, this screen among them, come and go: they stand last.
+    devices = board.devices?.sorted { Self.place(of: $0) < Self.place(of: $1) }.map { device in
       Device(
         name: device.report.deviceID.rawValue, isHere: device.report.isReachable, roundTrip: device.report.roundTrip,
         waiting: Int(clamping: device.report.waiting),
@@ -130,6 +132,10 @@ struct ScreenState: Sendable {
     commands = board.commands.map {
       Command($0, of: $0.deviceID == board.own ? Self.ownDevice : $0.deviceID.rawValue, at: time($0.heardAt))
     }
+  }
+
+  private static func place(of device: RunBoard.Device) -> (Int, NaturalName) {
+    (device.report.role == .shell ? 1 : 0, NaturalName(device.report.deviceID))
   }
 
   // MARK: Stop

@@ -1,0 +1,161 @@
+public import RunCore
+import Synchronization
+
+/// Everything that a node learns, in order; see ``Node/news(asking:)``.
+///
+/// A reader may be slow. The node never waits for it. What only the newest counts of is replaced while it waits; of what
+/// others cause at most 1,024 wait, and ``RunCore/NodeNews/missed(_:)`` tells of the rest; verdicts on the node's own
+/// commands are never left out. One loop reads a stream.
+public struct NewsStream: AsyncSequence, Sendable {
+  fileprivate let reader: NewsReader
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
+
+  /// Reads the news of a node.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let reader: NewsReader
+    private var bells: AsyncStream<Void>.Iterator
+
+    fileprivate init(reader: NewsReader) { (self.reader, bells) = (reader, reader.bells.makeAsyncIterator()) }
+
+    /// Waits for the next; `nil` at the end of the node, or when the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> NodeNews? {
+      while !Task.isCancelled {
+        if let news = reader.take() { return news }
+        guard await bells.next(isolation: actor) != nil else { return reader.take() }
+      }
+      return nil
+    }
+  }
+}
+
+/// What a stream of news asks the hub for beside what comes by itself. Each of it costs traffic between a peer and its
+/// hub.
+public struct NewsQuestions: OptionSet, Sendable {
+  /// The bits.
+  public let rawValue: Int
+  /// A set from its bits.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The devices that the hub knows: when it comes in reach, when a device comes that it has not named, and every three
+  /// seconds.
+  public static let devices = Self(rawValue: 1)
+  /// The route of the present run as it grows; see ``Node/route()``.
+  public static let route = Self(rawValue: 2)
+  /// The splits with each snapshot that changes them; see ``Node/splits()``.
+  public static let splits = Self(rawValue: 4)
+  /// All of them.
+  public static let all: Self = [.devices, .route, .splits]
+}
+
+extension Node {
+  /// Everything that this node learns, with the devices, the route and the splits; see ``news(asking:)``.
+  ///
+  /// ```swift
+  /// var board = RunBoard(own: "watch")
+  /// for await news in await node.news() {
+  ///   board.receive(news, at: node.moment)
+  ///   draw(board)
+  /// }
+  /// ```
+  public func news() -> NewsStream { news(asking: .all) }
+
+  /// Real time now by a clock that is not set: the moments of a ``RunCore/RunBoard``.
+  public nonisolated var moment: BusTime { (self as? any DrivenNode)?.loop.now ?? .zero }
+}
+
+/// The queue of one stream of news.
+final class NewsReader: Sendable {
+  let bells: AsyncStream<Void>
+  private let bell: AsyncStream<Void>.Continuation
+  private let queue = Mutex(NewsQueue())
+  /// What keeps it in the table of the node, and what asks for it. Dropped with the stream.
+  private let holds = Mutex<(listening: Listening?, questions: [Task<Void, Never>])>((nil, []))
+
+  init() { (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+
+  deinit {
+    holds.withLock { for question in $0.questions { question.cancel() } }
+    bell.finish()
+  }
+
+  func put(_ news: NodeNews) {
+    queue.withLock { $0.put(news) }
+    bell.yield(())
+  }
+
+  func take() -> NodeNews? { queue.withLock { $0.take() } }
+
+  func end() { bell.finish() }
+
+  fileprivate func hold(_ listening: Listening) { holds.withLock { $0.listening = listening } }
+  fileprivate func hold(_ question: Task<Void, Never>) { holds.withLock { $0.questions.append(question) } }
+}
+
+/// How often a stream of news asks for the devices.
+private let devicesEvery = BusDuration.seconds(3)
+
+extension DrivenNode where Self: Node {
+  /// A stream of everything that this node learns from now on.
+  ///
+  /// - Parameter known: What is known now beside the snapshot and the phase of the buttons.
+  func makeNews(asking questions: NewsQuestions, known: [NodeNews]) -> NewsStream {
+    let reader = NewsReader()
+    for news in known { reader.put(news) }
+    if authoritative != Snapshot.none { reader.put(.snapshot(authoritative)) }
+    reader.put(.predicted(predicted))
+    // The table holds the reader weakly: it ends with its stream.
+    reader.hold(
+      driver.broadcaster.listen(to: .news, finish: { [weak reader] in reader?.end() }) { [weak reader] in
+        if case .news(let news) = $0 { reader?.put(news) }
+      })
+    if questions.contains(.route) { follow(route(), for: reader) { .route($0) } }
+    if questions.contains(.splits) { follow(splits(), for: reader) { .splits($0) } }
+    if questions.contains(.devices) { followDevices(for: reader) }
+    return NewsStream(reader: reader)
+  }
+
+  private func follow<Element: Sendable>(
+    _ stream: AsyncStream<Element>, for reader: NewsReader, _ news: @escaping @Sendable (Element) -> NodeNews
+  ) {
+    reader.hold(
+      Task(executorPreference: steeredExecutor) { [weak reader] in
+        for await element in stream { reader?.put(news(element)) }
+      })
+  }
+
+  private func followDevices(for reader: NewsReader) {
+    let (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    bell.yield()
+    reader.hold(
+      Task(executorPreference: steeredExecutor) { [weak reader, weak self] in
+        await self?.askForDevices(whenever: bells, bell) { reader?.put(.devices($0)) }
+      })
+  }
+
+  /// Asks for the devices whenever a bell rings. It rings when the hub comes in reach, when a device comes that was not
+  /// named, and some time after each answer.
+  private func askForDevices(
+    whenever bells: AsyncStream<Void>, _ bell: AsyncStream<Void>.Continuation, tell: ([PeerReport]) -> Void
+  ) async {
+    let known = Mutex<Set<DeviceID>>([])
+    let listening = driver.broadcaster.listen(to: .news, finish: { bell.finish() }) {
+      switch $0 {
+      case .news(.link(let link)): if link.isReachable { bell.yield() }
+      case .news(.presence(let presence)):
+        if !known.withLock({ $0.contains(presence.deviceID) }) { bell.yield() }
+      default: break
+      }
+    }
+    let timer = loop.makeTimer { bell.yield() }
+    for await _ in bells {
+      guard let reports = try? await peers() else { continue }
+      known.withLock { $0 = Set(reports.map(\.deviceID)) }
+      tell(reports)
+      timer.deadline = loop.now + devicesEvery
+    }
+    timer.deadline = nil
+    withExtendedLifetime(listening) {}
+  }
+}
