@@ -24,6 +24,8 @@ package struct NewsQueue: Sendable {
 
   package init() {}
 
+  /// How much memory it takes, in elements.
+  var slotCount: Int { slots.count }
   /// Whether nothing waits.
   package var isEmpty: Bool { slots.isEmpty && missed == 0 }
 
