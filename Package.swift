@@ -185,7 +185,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "RunRecordings", "RunWire", "TestSupport", "busnode", "crowd",
+        "RunBus", "RunBusTesting", "RunBusUI", "RunBusWeb", "RunRecordings", "RunWire", "TestSupport", "busnode",
+        "crowd",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

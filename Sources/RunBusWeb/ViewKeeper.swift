@@ -12,9 +12,6 @@ actor ViewKeeper {
   private static let pause = Duration.milliseconds(100)
   /// A view is repeated when nothing has changed for so long: it keeps proxies from closing the stream.
   private static let repeatEvery = Duration.seconds(15)
-  /// How often the devices are asked for while somebody looks.
-  private static let askEvery = Duration.seconds(3)
-
   /// How old the hub's series may be when a viewer asks for it; a sample comes every ten seconds.
   private static let seriesAge = Duration.seconds(5)
   /// How long the hub may take to tell its series.
@@ -23,6 +20,7 @@ actor ViewKeeper {
   private let node: Peer
   private var viewers: [Int: AsyncStream<Data>.Continuation] = [:]
   private var nextViewer = 0
+  private var news: NewsStream?
   private var isDue = false
   private var board: RunBoard
   private var lastReport: (run: RunID?, report: RunReport)?
@@ -40,14 +38,18 @@ actor ViewKeeper {
   /// Follows the node until the task is cancelled or the node ends.
   func run() async {
     await withDiscardingTaskGroup { group in
-      // The devices are asked for only while somebody looks.
-      group.addTask { await self.follow(await self.node.news(asking: .route)) }
-      group.addTask { await self.askForDevices() }
+      group.addTask { await self.follow(await self.node.news(asking: self.questions)) }
       group.addTask { await self.tellViewers() }
     }
   }
 
+  /// The devices are asked for only while somebody looks.
+  private var questions: NewsQuestions { viewers.isEmpty ? .route : [.route, .devices] }
+
   private func follow(_ news: NewsStream) async {
+    self.news = news
+    // A viewer may have come meanwhile.
+    await news.ask(questions)
     for await news in news {
       board.receive(news, at: node.moment)
       if case .snapshot = news { reportVersion += 1 }
@@ -58,7 +60,7 @@ actor ViewKeeper {
   // MARK: Viewers
 
   /// Adds a viewer: the present view first, then the newest after each change; `nil` when there are too many.
-  func look() -> AsyncStream<Data>? {
+  func look() async -> AsyncStream<Data>? {
     guard viewers.count < Self.viewersMax else { return nil }
     let (stream, continuation) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingNewest(1))
     nextViewer += 1
@@ -66,12 +68,14 @@ actor ViewKeeper {
     viewers[number] = continuation
     continuation.onTermination = { [weak self] _ in Task { await self?.leave(number) } }
     continuation.yield(event())
-    // A hub that hangs is not waited for: its devices come with a later view.
-    if viewers.count == 1 { Task { await ask() } }
+    await news?.ask(questions)
     return stream
   }
 
-  private func leave(_ number: Int) { viewers[number] = nil }
+  private func leave(_ number: Int) async {
+    viewers[number] = nil
+    await news?.ask(questions)
+  }
 
   private func change() { if !viewers.isEmpty { changes.continuation.yield(()) } }
 
@@ -91,19 +95,6 @@ actor ViewKeeper {
     }
   }
 
-  private func askForDevices() async {
-    while (try? await Task.sleep(for: Self.askEvery)) != nil {
-      if !viewers.isEmpty, board.link.isReachable { await ask() }
-    }
-  }
-
-  /// Asks the hub for the devices. A hub that is out of reach is not waited for.
-  private func ask() async {
-    guard board.link.isReachable, let reports = try? await node.peers() else { return }
-    board.receive(.devices(reports), at: node.moment)
-    change()
-  }
-
   /// The newest view as an event of the stream.
   private func event() -> Data {
     let view = view()
@@ -113,7 +104,8 @@ actor ViewKeeper {
       + Data("\n\n".utf8)
   }
 
-  private func view() -> ViewJSON {
+  /// What a page shows now.
+  func view() -> ViewJSON {
     let clock = node.clock
     let date = clock?.date ?? Date()
     let speed = clock?.speed.factor ?? 1

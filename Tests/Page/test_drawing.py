@@ -274,7 +274,8 @@ def test_stop_takes_two_presses_by_finger_and_by_keys(browser):
             stage.page.keyboard.up("Enter")
             expect(stop).to_have_text("Press again to stop")
             assert stage.presses == []
-            stage.page.keyboard.press("Enter")
+            with stage.page.expect_request_finished(lambda request: request.method == "POST"):
+                stage.page.keyboard.press("Enter")
             expect(stop).to_have_text("Stop")
             assert stage.presses == ["stop"]
             stage.presses.clear()

@@ -172,6 +172,27 @@ struct RunScreenTests {
     return state
   }
 
+  @Test("From 120 columns on splits and laps stand beside the route; from 70 on sparklines have a scale")
+  func splits() {
+    func split(_ number: Int) -> Split {
+      Split(
+        number: number, distanceMeters: 1000, active: .seconds(300 + Int64(number)), startedAt: .zero, endedAt: .zero,
+        elevationGainMeters: 12, isComplete: true)
+    }
+    func text(_ columns: Int, laps: Int = 2) -> String {
+      let state = state {
+        $0.splits = RunSplits(kilometers: (1...30).map(split), laps: (0..<laps).map { split($0 + 1) })
+      }
+      let rows = RunScreen.rows(state, on: Screen(columns: columns, rows: 40))
+      #expect(rows.allSatisfy { $0.width <= columns } && rows.count == 40)
+      return rows.map(\.text).joined(separator: "\n")
+    }
+    for part in ["KILOMETRES  +", "LAPS", "5:30", "ROUTE", "COMMANDS", "DEVICE"] { #expect(text(120).contains(part)) }
+    #expect(!text(119).contains("KILOMETRES") && !text(120, laps: 0).contains("LAPS"))
+    #expect(text(80).contains("6:00 to 5:00") && text(80).contains("140 to 144"))
+    #expect(!text(69).contains(" to "))
+  }
+
   @Test("It fills the screen and overflows nowhere, and what matters is there", arguments: sizes)
   func fits(screen: Screen) {
     for hasUnicode in [true, false] {
@@ -373,7 +394,7 @@ struct RunScreenTests {
       var row = UpScreen.Row()
       row.link = link
       let rows = screen.draw(
-        [(.phone, row), (.watch, UpScreen.Row())], reports: [], speed: .realTime, on: Self.sizes[1], now: .now)
+        [(.phone, row), (.watch, UpScreen.Row())], speed: .realTime, on: Self.sizes[1], now: .now, moment: .zero)
       return rows.map(\.text).first { $0.contains(" ! ") } ?? ""
     }
     #expect(alarm("starting") == "" && alarm("up") == "")
@@ -485,7 +506,7 @@ struct RunScreenTests {
       board.receive(.link(Reachability(isReachable: true)), at: .zero)
       for one in news { board.receive(one, at: .zero) }
       var state = ScreenState(bus: "demo", source: .shell)
-      state.show(board, at: .zero) { _ in "" }
+      state.show(board, at: .zero, clock: nil) { _ in "" }
       return state.commands.map { "\($0.device): \($0.text)" }
     }
     let verdict = Verdict(

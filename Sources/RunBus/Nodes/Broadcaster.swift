@@ -209,11 +209,10 @@ final class Broadcaster: Sendable {
     }
   }
 
-  /// Tells an event of the bus as it was heard.
+  /// Tells an event of the bus as it was heard, beside the news of it.
   func hear(_ event: BusEvent) {
     tell(.event(event), to: [.events])
     if case .route = event { tell(.event(event), to: [.route]) }
-    if let news = NodeNews(event) { tell(news) }
   }
 
   /// Tells the phase that the buttons show, if it has changed. `phase` is computed only where somebody listens.

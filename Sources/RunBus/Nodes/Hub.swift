@@ -151,7 +151,8 @@ public actor Hub: Node, DrivenNode {
     followLiveActivity()
     // A hub is always in its own reach.
     return makeNews(
-      asking: questions, known: [.link(Reachability(isReachable: true))] + (core?.liveActivity.map { [.lockScreen($0)] } ?? []))
+      asking: questions,
+      known: [.link(Reachability(isReachable: true))] + (core?.liveActivity.map { [.lockScreen($0)] } ?? []))
   }
   /// Everything that the hub publishes.
   public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
@@ -238,7 +239,10 @@ public actor Hub: Node, DrivenNode {
     }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
     driver.broadcaster.tellPredicted(predicted)
-    for action in actions { carryOut(action) }
+    for action in actions {
+      carryOut(action)
+      if let news = core?.news(of: action) { driver.broadcaster.tell(news) }
+    }
   }
 
   var wakeAt: BusTime? { core?.deadline.map(clock.real(at:)) }
@@ -299,20 +303,16 @@ public actor Hub: Node, DrivenNode {
       }
       driver.broadcaster.hear(event)
     case .commit(let id, let operations): commit(id, operations)
-    case .receipt(let receipt): driver.broadcaster.tell(.ownReceipt(receipt))
     case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
     case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.broadcaster.tell(.record(news))
+    case .receipt, .record, .showLive: break
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
-    case .show(let snapshot):
-      shownClock.update(snapshot, clock)
-      driver.broadcaster.tell(.snapshot(snapshot))
-    case .showLive(let activity): driver.broadcaster.tell(.lockScreen(activity))
+    case .show(let snapshot): shownClock.update(snapshot, clock)
     case .recovered(let recovery): tell(recovery)
     case .admit(let keys): remoteAccess.admit(keys)
     case .cutConnections: remoteAccess.cutConnections(of: transports)

@@ -8,6 +8,11 @@ import Synchronization
 /// commands are never left out. One loop reads a stream.
 public struct NewsStream: AsyncSequence, Sendable {
   fileprivate let reader: NewsReader
+  /// Makes the node ask for something, or not.
+  fileprivate let change: @Sendable (NewsQuestions) async -> Void
+
+  /// Changes what the stream asks the hub for, for example while nobody looks at a screen.
+  public func ask(_ questions: NewsQuestions) async { await change(questions) }
 
   /// Begins to read.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
@@ -70,15 +75,12 @@ final class NewsReader: Sendable {
   let bells: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
   private let queue = Mutex(NewsQueue())
-  /// What keeps it in the table of the node, and what asks for it. Dropped with the stream.
-  private let holds = Mutex<(listening: Listening?, questions: [Task<Void, Never>])>((nil, []))
+  /// What is dropped with the stream: its place in the table of the node, and what asks the hub for it.
+  private let holds = Mutex<(listening: Listening?, asking: [Int: Asking])>((nil, [:]))
 
   init() { (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
-  deinit {
-    holds.withLock { for question in $0.questions { question.cancel() } }
-    bell.finish()
-  }
+  deinit { bell.finish() }
 
   func put(_ news: NodeNews) {
     queue.withLock { $0.put(news) }
@@ -90,11 +92,35 @@ final class NewsReader: Sendable {
   func end() { bell.finish() }
 
   fileprivate func hold(_ listening: Listening) { holds.withLock { $0.listening = listening } }
-  fileprivate func hold(_ question: Task<Void, Never>) { holds.withLock { $0.questions.append(question) } }
+
+  /// Keeps what asks for something, made only when nothing does yet; drops it where nothing is to be asked.
+  fileprivate func hold(_ question: NewsQuestions, if isAsked: Bool, _ make: () -> Asking) {
+    let isNew = holds.withLock { holds in
+      if !isAsked { holds.asking[question.rawValue] = nil }
+      return isAsked && holds.asking[question.rawValue] == nil
+    }
+    guard isNew else { return }
+    let asking = make()
+    holds.withLock { $0.asking[question.rawValue] = asking }
+  }
 }
 
-/// How often a stream of news asks for the devices.
-private let devicesEvery = BusDuration.seconds(3)
+/// Asks the hub for something, until it is dropped.
+final class Asking: Sendable {
+  private let task: Task<Void, Never>
+  init(_ task: Task<Void, Never>) { self.task = task }
+  deinit { task.cancel() }
+}
+
+/// Asks for the devices of one node, for all of its streams that want them, so that all boards of a node have the same.
+struct DeviceQuestions {
+  /// How often, in real time.
+  static let every = BusDuration.seconds(3)
+  /// What asks while a stream holds it.
+  weak var asking: Asking?
+  /// Makes it ask now.
+  var bell: AsyncStream<Void>.Continuation?
+}
 
 extension DrivenNode where Self: Node {
   /// A stream of everything that this node learns from now on.
@@ -110,35 +136,43 @@ extension DrivenNode where Self: Node {
       driver.broadcaster.listen(to: .news, finish: { [weak reader] in reader?.end() }) { [weak reader] in
         if case .news(let news) = $0 { reader?.put(news) }
       })
-    if questions.contains(.route) { follow(route(), for: reader) { .route($0) } }
-    if questions.contains(.splits) { follow(splits(), for: reader) { .splits($0) } }
-    if questions.contains(.devices) { followDevices(for: reader) }
-    return NewsStream(reader: reader)
+    ask(questions, for: reader)
+    return NewsStream(reader: reader) { [weak self, weak reader] in
+      if let reader { await self?.ask($0, for: reader) }
+    }
+  }
+
+  private func ask(_ questions: NewsQuestions, for reader: NewsReader) {
+    reader.hold(.route, if: questions.contains(.route)) { follow(route(), for: reader) { .route($0) } }
+    reader.hold(.splits, if: questions.contains(.splits)) { follow(splits(), for: reader) { .splits($0) } }
+    reader.hold(.devices, if: questions.contains(.devices)) { askForDevices() }
   }
 
   private func follow<Element: Sendable>(
     _ stream: AsyncStream<Element>, for reader: NewsReader, _ news: @escaping @Sendable (Element) -> NodeNews
-  ) {
-    reader.hold(
+  ) -> Asking {
+    Asking(
       Task(executorPreference: steeredExecutor) { [weak reader] in
         for await element in stream { reader?.put(news(element)) }
       })
   }
 
-  private func followDevices(for reader: NewsReader) {
+  private func askForDevices() -> Asking {
+    if let asking = driver.deviceQuestions.asking {
+      driver.deviceQuestions.bell?.yield()
+      return asking
+    }
     let (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     bell.yield()
-    reader.hold(
-      Task(executorPreference: steeredExecutor) { [weak reader, weak self] in
-        await self?.askForDevices(whenever: bells, bell) { reader?.put(.devices($0)) }
-      })
+    let asking = Asking(
+      Task(executorPreference: steeredExecutor) { [weak self] in await self?.askForDevices(whenever: bells, bell) })
+    driver.deviceQuestions = DeviceQuestions(asking: asking, bell: bell)
+    return asking
   }
 
-  /// Asks for the devices whenever a bell rings. It rings when the hub comes in reach, when a device comes that was not
-  /// named, and some time after each answer.
-  private func askForDevices(
-    whenever bells: AsyncStream<Void>, _ bell: AsyncStream<Void>.Continuation, tell: ([PeerReport]) -> Void
-  ) async {
+  /// Asks whenever a bell rings. It rings when the hub comes in reach, when a device comes that was not named, and some
+  /// time after each answer.
+  private func askForDevices(whenever bells: AsyncStream<Void>, _ bell: AsyncStream<Void>.Continuation) async {
     let known = Mutex<Set<DeviceID>>([])
     let listening = driver.broadcaster.listen(to: .news, finish: { bell.finish() }) {
       switch $0 {
@@ -152,8 +186,8 @@ extension DrivenNode where Self: Node {
     for await _ in bells {
       guard let reports = try? await peers() else { continue }
       known.withLock { $0 = Set(reports.map(\.deviceID)) }
-      tell(reports)
-      timer.deadline = loop.now + devicesEvery
+      driver.broadcaster.tell(.devices(reports))
+      timer.deadline = loop.now + DeviceQuestions.every
     }
     timer.deadline = nil
     withExtendedLifetime(listening) {}

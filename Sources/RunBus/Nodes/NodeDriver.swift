@@ -27,6 +27,7 @@ final class NodeDriver<Event: NodeEvent> {
   fileprivate(set) var store: NodeStore
   let log: Logger
   let broadcaster = Broadcaster()
+  var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
   /// Who waits until the node takes commands.
   let readiness = Readiness()

@@ -164,11 +164,7 @@ public actor Peer: Node, DrivenNode {
   public var hasPendingSamples: Bool { unacknowledgedSamples > 0 }
 
   /// The state of the connection to the hub.
-  public var reachability: Reachability {
-    Reachability(
-      isReachable: core?.isReachable ?? false, lastHeardAge: core?.heardAt.map { loop.now - $0 },
-      roundTrip: core?.roundTrip, refusal: core?.refusal)
-  }
+  public var reachability: Reachability { core?.reachability(at: loop.now) ?? Reachability() }
   /// Changes of ``reachability``, the present one first.
   public func reachabilities() -> AsyncStream<Reachability> { driver.broadcaster.reachabilities(first: reachability) }
 
@@ -289,7 +285,10 @@ public actor Peer: Node, DrivenNode {
     // press what the buttons show with it.
     showClock()
     driver.broadcaster.tellPredicted(predicted)
-    for action in actions { carryOut(action) }
+    for action in actions {
+      carryOut(action)
+      if let news = core?.news(of: action, at: loop.now) { driver.broadcaster.tell(news) }
+    }
   }
 
   private func showClock() {
@@ -325,24 +324,19 @@ public actor Peer: Node, DrivenNode {
       subscription = (endpoint, topics)
       subscribe()
     case .commit(let id, let operations): commit(id, operations)
-    case .receipt(let receipt):
-      driver.log.log(receipt, of: configuration.deviceID)
-      driver.broadcaster.tell(.ownReceipt(receipt))
+    case .receipt(let receipt): driver.log.log(receipt, of: configuration.deviceID)
     case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
     case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
     case .readRecord(let run, let from, let asker): readRecord(of: run, from: from, for: asker)
-    case .record(let news): driver.broadcaster.tell(.record(news))
     case .answered(let answer):
       if !inquiries.isEmpty { inquiries.removeFirst().continuation?.resume(returning: answer) }
     case .met: driver.localServices?.meet()
     case .ended: driver.lifecycle.end(nil)
-    case .show(let snapshot):
-      driver.log.log(snapshot)
-      driver.broadcaster.tell(.snapshot(snapshot))
-    case .showLive(let activity): driver.broadcaster.tell(.lockScreen(activity))
+    case .show(let snapshot): driver.log.log(snapshot)
+    case .record, .showLive, .view: break
     case .hear(let event): driver.broadcaster.hear(event)
     case .reachability:
       if let refusal = reachability.refusal {
@@ -350,11 +344,8 @@ public actor Peer: Node, DrivenNode {
       } else {
         driver.log.debug("the hub \(reachability.isReachable ? "answers" : "is out of reach")")
       }
-      driver.broadcaster.tell(.link(reachability))
-    case .view(let state): driver.broadcaster.tell(.view(state))
     case .hubLost(let lost):
       driver.log.notice("the hub has been silent for \(lost.silence.seconds) s while a run is on: it may have stopped")
-      driver.broadcaster.tell(.hubLost(lost))
     case .enrolled(let told, let announced): keep(told, announced: announced)
     case .fail(let refusal):
       driver.log.debug("the hub refused this node (\(refusal.code.rawValue)): \(refusal.message)")

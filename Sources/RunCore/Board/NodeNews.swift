@@ -34,7 +34,7 @@ public enum NodeNews: Hashable, Sendable {
 
   /// The news of an event of the bus; `nil` for one that comes as news of another kind: snapshots, the route and lock
   /// screens, as the node has taken them up.
-  public init?(_ event: BusEvent) {
+  package init?(_ event: BusEvent) {
     switch event {
     case .command(let command, let device): self = .command(command, device)
     case .receipt(let receipt, let device): self = .receipt(receipt, device)

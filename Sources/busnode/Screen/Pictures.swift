@@ -36,15 +36,21 @@ enum Pictures {
     }
   }
 
+  /// What the lowest and the highest bar of a sparkline mean; `nil` when there are not enough values for one. One value in
+  /// twenty is cut off at either side: a stop would flatten the rest.
+  static func range(of values: some Sequence<Double?>) -> ClosedRange<Double>? {
+    let known = values.compactMap { $0 }.sorted()
+    guard known.count > 1 else { return nil }
+    let cut = known.count / 20
+    return known[cut]...known[known.count - 1 - cut]
+  }
+
   /// The last values as a row of bars, the newest on the right. `isInverted` draws small values high, such as fast paces.
   static func sparkline(_ values: [Double?], columns: Int, isInverted: Bool = false, hasUnicode: Bool) -> String {
     let bars = Array(hasUnicode ? "▁▂▃▄▅▆▇█" : "_.-=+*#@")
     let shown = values.suffix(columns)
-    let known = shown.compactMap { $0 }.sorted()
-    guard known.count > 1 else { return "" }
-    // One value in twenty is cut off at either side: a stop would flatten the rest.
-    let cut = known.count / 20
-    let (low, high) = (known[cut], known[known.count - 1 - cut])
+    guard let range = range(of: shown) else { return "" }
+    let (low, high) = (range.lowerBound, range.upperBound)
     return String(
       shown.map { value in
         guard let value else { return " " }

@@ -2,8 +2,9 @@ import RunBus
 
 /// Draws the state as rows for a terminal of a given size.
 ///
-/// With little room parts are left out in this order: the route, commands and devices beyond the third, the sparklines
-/// (below 50 columns), columns of the devices, all commands, all devices. A heading says how many rows are missing below
+/// With little room parts are left out in this order: splits and laps (below 120 columns), the route, commands and devices
+/// beyond the third, the scales of the sparklines (below 70 columns) and these (below 50), columns of the devices, all
+/// commands, all devices. A heading says how many rows are missing below
 /// it, and a text that is cut ends with an ellipsis. Clock, numbers, alarm and keys stay. Below 40 columns or 10 rows
 /// there is one line only.
 struct RunScreen: Sendable {
@@ -11,6 +12,12 @@ struct RunScreen: Sendable {
   static let rowsMin = 10
   /// From this width on the route stands beside devices and commands.
   static let wideFrom = 100
+  /// From this width on splits and laps have room, and the route takes up to half of it.
+  static let splitsFrom = 120
+  /// What the longest verdict of a command takes.
+  private static let commandColumns = 66
+  /// From this width on a sparkline has a scale: its lowest and highest value.
+  static let scaleFrom = 70
   /// From this height on blank rows part the clock, the numbers and the tables.
   static let spacedFrom = 28
 
@@ -98,11 +105,14 @@ struct RunScreen: Sendable {
       if left >= 5 { rows += route(state, columns: screen.columns, rows: left) }
       return rows
     }
-    let width = max(30, screen.columns * 2 / 5)
+    let isWidest = screen.columns >= splitsFrom
+    let width = isWidest ? min(screen.columns / 2, screen.columns - commandColumns) : max(30, screen.columns * 2 / 5)
     let picture = route(state, columns: width - 2, rows: room)
     let devices = devices(
       state, screen.columns - width, rows: min(state.deviceCount + 1, max(2, room / 2)))
-    let right = devices + gap + commands(state, rows: room - devices.count - gap.count)
+    let splits = isWidest ? splits(state, rows: (room - devices.count) / 2) : []
+    let parts = splits.isEmpty ? gap : gap + splits + gap
+    let right = devices + parts + commands(state, rows: room - devices.count - parts.count)
     return top
       + (0..<room).map { index in
         (index < picture.count ? picture[index] : StyledRow()).beside(
@@ -174,8 +184,18 @@ struct RunScreen: Sendable {
       return row
     }
     let room = columns < 50 ? 0 : columns - 13 - width
-    func spark(_ values: [Double?], isInverted: Bool) -> String {
-      room > 0 ? Pictures.sparkline(values, columns: room, isInverted: isInverted, hasUnicode: state.hasUnicode) : ""
+    /// The last values as bars; behind them what a low and a high bar mean.
+    func spark(_ values: [Double?], isInverted: Bool, _ text: (Double) -> String) -> String {
+      guard room > 0 else { return "" }
+      var scale = ""
+      if columns >= scaleFrom, let range = Pictures.range(of: values.suffix(room)) {
+        scale = [range.lowerBound, range.upperBound].sorted { isInverted ? $0 > $1 : $0 < $1 }.map(text)
+          .joined(separator: " to ")
+        scale = " \(scale)"
+      }
+      return Pictures.sparkline(
+        values, columns: max(0, room - TextWidth.of(scale)), isInverted: isInverted, hasUnicode: state.hasUnicode)
+        + scale
     }
     var distance = row("distance", values[0], "")
     if room > 0 {
@@ -187,8 +207,8 @@ struct RunScreen: Sendable {
       distance.add(more.joined(separator: "  "), .dim)
     }
     return [
-      distance, row("pace", values[1], spark(state.pace, isInverted: true)),
-      row("heart", values[2], spark(state.heartRate, isInverted: false)),
+      distance, row("pace", values[1], spark(state.pace, isInverted: true) { SplitText.pace($0, in: units) }),
+      row("heart", values[2], spark(state.heartRate, isInverted: false, Sentence.whole)),
     ]
   }
 
@@ -244,6 +264,24 @@ struct RunScreen: Sendable {
         row.add(ForeignText.shown(command.text), command.style)
         return row
       }
+  }
+
+  /// The last splits under a heading, and the last laps where laps were marked; empty without either.
+  private static func splits(_ state: ScreenState, rows: Int) -> [StyledRow] {
+    let units = state.units
+    let (splits, laps) = (state.splits.splits(per: units.splitUnit), state.splits.laps)
+    func table(_ title: String, _ splits: [Split], rows: Int) -> [StyledRow] {
+      guard !splits.isEmpty, rows > 2 else { return [] }
+      let lines = SplitText.lines(splits, in: units)
+      let shown = lines.dropFirst().suffix(rows - 2)
+      return [StyledRow(" \(title)\(more(splits.count - shown.count))", .dim), StyledRow(" \(lines[0])", .dim)]
+        + shown.map { StyledRow(" \($0)") }
+    }
+    let title = units.splitUnit == .kilometer ? "KILOMETRES" : "MILES"
+    guard !laps.isEmpty, rows >= 6 else { return table(title, splits, rows: rows) }
+    guard !splits.isEmpty else { return table("LAPS", laps, rows: rows) }
+    let lapRows = min(laps.count + 2, rows / 2)
+    return table(title, splits, rows: rows - lapRows) + table("LAPS", laps, rows: lapRows)
   }
 
   /// How many rows are left out below a heading; empty when none are.

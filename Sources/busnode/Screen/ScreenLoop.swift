@@ -97,11 +97,10 @@ actor ScreenLoop {
   }
 
   private func draw() async {
-    let clock = peer.runClock
-    state.active = clock.active()
-    state.elapsed = clock.elapsed()
     let (date, moment) = (Date(), peer.moment)
-    state.show(board, at: moment) { Self.time(date.addingTimeInterval(($0 - moment).seconds)) }
+    state.show(board, at: moment, clock: peer.clock?.busTime) {
+      Self.time(date.addingTimeInterval(($0 - moment).seconds))
+    }
     state.expire(at: .now)
     let screen = Output.screen
     terminal.show(RunScreen.rows(state, on: screen), on: screen)

@@ -79,6 +79,7 @@ struct ScreenState: Sendable {
   var pace: [Double?] = []
   var heartRate: [Double?] = []
   var route: [RoutePoint] = []
+  var splits = RunSplits()
   /// The other devices; `nil` until the phone has named them.
   var devices: [Device]?
   /// How many rows the devices fill: one says that there are none.
@@ -115,13 +116,16 @@ struct ScreenState: Sendable {
   ///
   /// - Parameters:
   ///   - now: The present moment on the board.
+  ///   - clock: Bus time now; `nil` while it is not known.
   ///   - time: The time of day of a moment, as people read it.
-  mutating func show(_ board: RunBoard, at now: BusTime, time: (BusTime) -> String) {
+  mutating func show(_ board: RunBoard, at now: BusTime, clock: BusTime?, time: (BusTime) -> String) {
+    (active, elapsed) = (clock.map(board.snapshot.active(at:)), clock.map(board.snapshot.elapsed(at:)))
     (isReachable, refusal) = (board.link.isReachable, board.link.refusal)
     (isStale, isHubOffDuty, isHubLost) = (board.view.isStale, board.view.isHubOffDuty, board.isHubLost)
     staleSeconds = isStale ? board.viewAge(at: now)?.seconds : nil
     predicted = board.predicted
     route = board.route
+    splits = board.splits
     // Shells, this screen among them, come and go: they stand last.
     devices = board.devices?.sorted { Self.place(of: $0) < Self.place(of: $1) }.map { device in
       Device(

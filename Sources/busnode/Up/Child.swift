@@ -24,10 +24,8 @@ enum UpEvent: Sendable {
   case tick
   /// A key was pressed.
   case key(Key)
-  /// The route has changed.
-  case route(RouteUpdate)
-  /// What the hub says about its devices.
-  case reports([PeerReport])
+  /// What the screen's own peer of the bus has learned, and when by its clock.
+  case news(NodeNews, at: BusTime)
   /// Ctrl-C, SIGTERM, or a terminal that is closed.
   case interrupted
   /// The reader of standard output has gone.

@@ -71,7 +71,6 @@ actor UpRun {
   /// The terminal and what is drawn on it; `nil` without a screen.
   private var terminal: TerminalSession?
   private var screen: UpScreen
-  private var reports: [PeerReport] = []
   /// A signal has come.
   private var hasBeenTold = false
 
@@ -157,8 +156,7 @@ actor UpRun {
     case .key(let key):
       obey(key, in: &group)
       draw()
-    case .route(let update): screen.take(update)
-    case .reports(let reports): self.reports = reports
+    case .news(let news, let moment): screen.take(news, at: moment)
     }
     advance(in: &group)
   }
@@ -229,21 +227,13 @@ actor UpRun {
     if terminal == nil { Output.complain("busnode: \(sentence)") } else { screen.tell(sentence) }
   }
 
-  /// Follows the route and the devices as a peer of the bus, for the screen.
+  /// Follows the bus as a peer of it, for the screen: the route, the splits and the devices.
   private static func watch(_ location: BusLocation, _ report: AsyncStream<UpEvent>.Continuation) async {
     while !Task.isCancelled {
       // The hub is being started, or was killed.
       if let visit = try? BusClient(location, topics: [.snapshots]) {
         _ = try? await visit.run { peer in
-          await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await update in await peer.route() { report.yield(.route(update)) } }
-            group.addTask {
-              repeat {
-                if let reports = try? await peer.peers() { report.yield(.reports(reports)) }
-              } while (try? await Task.sleep(for: .seconds(2))) != nil
-            }
-            await group.waitForAll()
-          }
+          for await news in await peer.news() { report.yield(.news(news, at: peer.moment)) }
         }
       }
       guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }
@@ -448,6 +438,6 @@ actor UpRun {
     }
     // The size is read for each drawing, ten times a second, so that a resize shows at once.
     let size = Output.screen
-    terminal.show(screen.draw(rows, reports: reports, speed: plan.speed, on: size, now: now), on: size)
+    terminal.show(screen.draw(rows, speed: plan.speed, on: size, now: now, moment: Loop.now), on: size)
   }
 }

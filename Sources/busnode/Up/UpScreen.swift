@@ -23,7 +23,7 @@ struct UpScreen {
 
   private(set) var state: ScreenState
   private var chosen = SpawnedNode.phone
-  /// What has become of the presses, whose verdicts each node tells itself.
+  /// What a peer of the bus has learned, and what has become of the presses, whose verdicts each node tells itself.
   private var board = RunBoard(own: "up")
   private var times: [CommandID: String] = [:]
 
@@ -42,7 +42,13 @@ struct UpScreen {
   }
 
   mutating func tell(_ sentence: String) { state.told = sentence }
-  mutating func take(_ update: RouteUpdate) { update.apply(to: &state.route) }
+
+  /// Takes what a peer of the bus has learned beside the snapshots, which the nodes show.
+  mutating func take(_ news: NodeNews, at now: BusTime) {
+    board.receive(news, at: now)
+    state.route = board.route
+    state.splits = board.splits
+  }
 
   /// Notes a stage of a press on a node.
   mutating func note(_ receipt: Receipt, on node: SpawnedNode, at time: String) {
@@ -58,11 +64,11 @@ struct UpScreen {
   ///
   /// - Parameters:
   ///   - rows: What the nodes show.
-  ///   - reports: What the hub says about its devices: round trip and queue.
+  ///   - moment: Now on the board.
   ///   - speed: How fast bus time runs: the clock goes on between two snapshots.
   mutating func draw(
-    _ rows: [(node: SpawnedNode, row: Row)], reports: [PeerReport], speed: BusSpeed, on screen: Screen,
-    now: ContinuousClock.Instant
+    _ rows: [(node: SpawnedNode, row: Row)], speed: BusSpeed, on screen: Screen, now: ContinuousClock.Instant,
+    moment: BusTime
   ) -> [StyledRow] {
     let newest = rows.compactMap { $0.row.snapshot == nil ? nil : $0.row }
       .max { ($0.snapshot?.order ?? Snapshot.none.order) < ($1.snapshot?.order ?? Snapshot.none.order) }
@@ -73,16 +79,16 @@ struct UpScreen {
       state.predicted = rows.first { $0.node == chosen }?.row.button ?? snapshot.phase
     }
     state.expire(at: now)
-    // Without the phone the reports are old.
-    let isPhoneUp = rows.contains { $0.node == .phone && $0.row.link == "up" }
     // A phone that starts for the first time is not missed yet.
     state.isReachable = !rows.contains { $0.node == .phone && ["dead", "offline"].contains($0.row.link) }
     state.devices = rows.map { node, row in
-      let report = isPhoneUp ? reports.first { $0.deviceID.rawValue == node.rawValue } : nil
+      let device = board.devices?.first { $0.report.deviceID.rawValue == node.rawValue }
+      // The hub does not list itself: its age is that of all that is known of it.
+      let age = node == .phone ? board.viewAge(at: moment) : device.flatMap { board.heardAge(of: $0, at: moment) }
       return ScreenState.Device(
         name: node.rawValue, isHere: row.link == "up", state: row.link == "up" ? "here" : row.link,
-        roundTrip: report?.roundTrip, waiting: Int(clamping: report?.waiting ?? 0),
-        ageSeconds: row.seenAt.map { Double((now - $0).components.seconds) })
+        roundTrip: device?.report.roundTrip, waiting: Int(clamping: device?.report.waiting ?? 0),
+        ageSeconds: age?.seconds)
     }
     return RunScreen.rows(state, on: screen)
   }

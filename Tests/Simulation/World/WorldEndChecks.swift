@@ -24,6 +24,7 @@ extension World {
     if honestUnjudged > 0 { faults.append("\(honestUnjudged) commands were never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
+    checkBoards()
     checkShells()
     checkPresses()
     checkOutboxes()

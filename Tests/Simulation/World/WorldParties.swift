@@ -28,6 +28,8 @@ struct WorldPeer {
   var enrolment: Enrolment?
   var store: WorldPeerStore
   var core: PeerCore?
+  /// What its screen shows; a new one in each of its lives.
+  var board = RunBoard(own: "peer")
   /// An earlier copy of its disk, for worlds that restore one.
   var copy: WorldPeerStore?
   var life: UInt64 = 0
@@ -75,6 +77,8 @@ struct WorldHub {
   /// Its machine has rebooted: until its next incarnation, its clock says nothing about bus time.
   var isBooting = false
   var lastOrder = Snapshot.none.order
+  /// What its screen shows.
+  var board = RunBoard(own: "phone")
   /// What it shows.
   var shown = Snapshot.none
   var app = WorldApp()
@@ -191,6 +195,7 @@ extension World {
     hub.beganAt = hub.busClock.bus(at: hubNow)
     window = WorldWindow()
     hub.recordsDue = [:]
+    hub.board = RunBoard(own: "phone")
     for run in hub.awaited.keys { hub.awaited[run] = now }
     owner.admitted = []
     noteNames()
@@ -211,6 +216,7 @@ extension World {
       settings: settings, history: peer.store.history, now: peerNow(index), wallSeconds: wallSeconds(of: index),
       bootID: bootID(of: index))
     peers[index].lastShown = Snapshot.none.order
+    peers[index].board = RunBoard(own: peer.name)
     beginFailureDetection(of: index)
     feedPeer(index, .started)
     schedule(.handles(.peer(index), life: peer.life, true), in: milliseconds(0...1000))
