@@ -202,7 +202,9 @@ struct StoresKeysMachinesTests {
 
   // Once broken: With too little address space or too few threads a node ended by a signal inside libzmq, because
   // nothing looked at these limits before.
-  @Test("With too little address space a node does not start; it names the limit, and doctor names it as well")
+  @Test(
+    "With too little address space a node does not start; it names the limit, and doctor names it as well",
+    .enabled(if: Sanitizer.present == nil))
   func addressSpace() async throws {
     try await withTestBus { bus in
       // Enough for the program, and not for the threads of a node.
@@ -225,6 +227,7 @@ struct StoresKeysMachinesTests {
   // without end to start a thread; only nodes looked at the limits before.
   @Test(
     "With too little address space for any command each of them ends with one line that names the limit",
+    .enabled(if: Sanitizer.present == nil),
     arguments: ["state", "send lap", "doctor", "outbox", "state --json", "phone", "--version"])
   func littleSpace(command: String) async throws {
     try await withTestBus { bus in

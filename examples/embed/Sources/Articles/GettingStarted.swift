@@ -12,10 +12,7 @@ func runPhone() async throws {
 func runWatch() async throws {
   let watch = try Peer(
     at: BusLocation(bus: "default"), configuration: PeerConfiguration(deviceID: "watch", role: .watch), loop: Loop())
-  try await withThrowingTaskGroup(of: Void.self) { group in
-    defer { group.cancelAll() }  // ends the node in good order
-    group.addTask { try await watch.run() }
-    try await watch.ready()
+  try await withNode(watch) {
     let verdict = try await watch.send(Command(.start, source: .watch))
     print(verdict.message)  // "start was applied"
     for await snapshot in await watch.snapshots() {
