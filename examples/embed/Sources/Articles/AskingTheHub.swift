@@ -19,11 +19,9 @@ func keepLog(of node: any Node, in file: FileHandle) async throws {
 
 /// Prints the latest commands of all devices with what became of them, whenever that changes.
 func showCommands(on watch: Peer) async {
-  var board = RunBoard(own: DeviceID("watch"))
-  let beganAt = ContinuousClock.now
-  for await event in await watch.events() {
-    guard let news = NodeNews(event) else { continue }
-    board.receive(news, at: .zero + BusDuration(ContinuousClock.now - beganAt))
+  var board = RunBoard(own: watch.deviceID)
+  for await news in await watch.news(asking: .devices) {
+    board.receive(news, at: watch.moment)
     for press in board.commands { print(press.deviceID, press.receipt.kind, press.isOpen ? "waits" : "judged") }
   }
 }
