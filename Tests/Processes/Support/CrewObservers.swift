@@ -42,6 +42,8 @@ struct CrewObservers {
     }
     try await top.wait(for: "top at \(place)") { isThere($0.lines.compactMap(Self.order)) }
     try await browser.wait(for: "the page at \(place)") { isThere($0.json.compactMap { Self.order($0["page"]) }) }
+    // The lock screen is pushed to on its own, at times that are not the state's.
+    try await browser.wait(for: "the page's lock screen") { $0.json.lazy.compactMap { Self.order($0["lock"]) }.first }
   }
 
   /// Ends them, and returns how many states they have shown and which of them went back.
