@@ -62,6 +62,8 @@ extension HubCore {
   }
 
   private mutating func meet(_ hello: Hello, by identity: ConnectionIdentity, in turn: inout Turn) {
+    let renamed = mail.gather(identity, under: hello.deviceID)
+    if !renamed.isEmpty { turn.write(renamed, then: []) }
     let known = mail.devices[hello.deviceID]
     let device = KnownDevice(
       deviceID: hello.deviceID, role: hello.role, storeID: hello.storeID, heardAt: turn.now, identity: identity)

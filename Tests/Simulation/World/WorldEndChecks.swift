@@ -4,7 +4,7 @@ import RunCore
 extension World {
   /// Whether nothing is owed any more, so that waiting longer changes nothing.
   var isSettled: Bool {
-    guard honestUnjudged == 0, spool.isEmpty, shells.isEmpty, haveAllRecords else { return false }
+    guard honestUnjudged.isEmpty, spool.isEmpty, shells.isEmpty, haveAllRecords else { return false }
     for kind in [StreamID.Kind.messages, .verdicts] where hub.store.delivery.owed(kind) > 0 { return false }
     for peer in peers {
       for kind in StreamID.Kind.allCases where peer.store.delivery.owed(kind) > 0 { return false }
@@ -13,15 +13,16 @@ extension World {
   }
 
   /// Commands without a verdict, except those that wrong members left, also under the id of an honest command.
-  private var honestUnjudged: Int {
-    hub.store.accepted.values.count { !$0.press.command.id.isWrong && $0.press.store?.isWrong != true }
+  private var honestUnjudged: [CommandID] {
+    hub.store.accepted.values.filter { !$0.press.command.id.isWrong && $0.press.store?.isWrong != true }
+      .map(\.press.command.id).sorted()
   }
 
   mutating func checkEnd() {
     guard faults.isEmpty, hub.core != nil else { return }
     feedHub(.inquire(.outbox, 0))
     for index in peers.indices { feedPeer(index, .inquire(.outbox, 0)) }
-    if honestUnjudged > 0 { faults.append("\(honestUnjudged) commands were never judged") }
+    for id in honestUnjudged { faults.append("\(id) was never judged") }
     if !spool.isEmpty { faults.append("\(spool.count) presses still lie in the spool") }
     for index in peers.indices { checkEnd(of: index) }
     checkBoards()

@@ -16,10 +16,13 @@ extension World {
   private mutating func besiegeWithRuns(_ member: Int) {
     for _ in 0..<3 {
       var messages: [PeerMessage] = []
+      // One run a stream: the next start of a stream lets go of the run before it.
+      let start = wrongCommand(wrong.identifier(), .start)
+      let run = RunID(high: start.id.high, low: start.id.low)
       for place in 1...250 as ClosedRange<UInt64> {
-        let start = wrongCommand(wrong.identifier(), .start)
+        let press = place == 1 ? start : wrongCommand(wrong.identifier(), .lap, run: run)
         messages.append(
-          .command(CommandTransmission(command: start, sequence: place, age: .seconds(20), stopFollows: true)))
+          .command(CommandTransmission(command: press, sequence: place, age: .seconds(20), stopFollows: true)))
       }
       newVoice(of: member, name: chance(2) ? inventedName() : nil, waiting: messages)
     }

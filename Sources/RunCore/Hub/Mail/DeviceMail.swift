@@ -127,9 +127,19 @@ struct DeviceMail: Sendable {
     guard var device = devices.removeValue(forKey: old) else { return [] }
     var writes: [StoreOperation] = [.forgetDevice(old)]
     for store in stores(of: old).sorted() { writes += couriers[store]?.rename(to: new) ?? [] }
+    // A device that was heard later under its new name has that store now.
+    if let other = devices[new], other.heardAt > device.heardAt { return writes }
     device.deviceID = new
     devices[new] = device
     return writes + [.meet(device)]
+  }
+
+  /// Gives all devices of a key the name that it has now, and returns the writes for that. A key is one device, also where
+  /// it was paired again under another name.
+  mutating func gather(_ key: ConnectionIdentity, under name: DeviceID) -> [StoreOperation] {
+    guard case .key = key else { return [] }
+    let others = devices.values.filter { $0.identity == key && $0.deviceID != name }.map(\.deviceID).sorted()
+    return others.flatMap { rename($0, to: name) }
   }
 
   /// Forgets the owner of a store of which nothing is kept, and returns the writes for that.
