@@ -52,8 +52,8 @@ public import RunBus
   public private(set) var reachability: Reachability
   /// How current the state of a peer is. That of a hub always is.
   public private(set) var viewState = ViewState(age: nil, isStale: false, isHubOffDuty: false)
-  /// All that the node has told: the devices with their ages, the commands of all devices, the lock screen. Whoever reads
-  /// it is told of each change.
+  /// All that the node has told: also the devices with their ages, the commands of all devices and the lock screen. A view
+  /// that reads it is drawn again after each change of any part.
   public private(set) var board: RunBoard
   private var buttons = ButtonPresses()
 
@@ -166,18 +166,19 @@ public import RunBus
     isFollowing = true
     // Commands that have no verdict since an earlier call are given again: a node takes a command once.
     for press in buttons.pending { give(press.command) }
-    // In a test with steered time the model takes no detour over the shared pool of threads, which the test cannot wait
-    // for.
-    await withTaskExecutorPreference(node.steeredExecutor) { await follow(news) }
+    // In a test with steered time the loop of the node reads the news, because the test waits for the work of that loop.
+    await withTaskExecutorPreference(node.steeredExecutor) { await self.follow(news) }
   }
 
   /// Follows the node until the task is cancelled or the node ends.
-  private func follow(_ stream: NewsStream) async {
-    for await news in stream {
-      board.receive(news, at: node.moment)
-      if case .ownReceipt(let receipt) = news { buttons.note(receipt) }
-      show()
-    }
+  @concurrent private nonisolated func follow(_ stream: NewsStream) async {
+    for await news in stream { await take(news) }
+  }
+
+  private func take(_ news: NodeNews) {
+    board.receive(news, at: node.moment)
+    if case .ownReceipt(let receipt) = news { buttons.note(receipt) }
+    show()
   }
 
   /// Takes over from the board what has changed, so that a view is drawn again only for what it shows.

@@ -10,8 +10,8 @@ struct CommandJSON: Encodable {
   /// Whether the verdict may have been given and not heard: the receipt is then `unheard`.
   let isUnheard: Bool
 
-  init(_ press: RunBoard.Press, at: Date) {
-    (receipt, deviceID, isUnheard, self.at) = (press.receipt, press.deviceID, press.isUnheard, at)
+  init(_ press: RunBoard.Press, isUnheard: Bool, at: Date) {
+    (receipt, deviceID, self.isUnheard, self.at) = (press.receipt, press.deviceID, isUnheard, at)
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -43,7 +43,7 @@ actor ViewKeeper {
     }
   }
 
-  /// The devices are asked for only while somebody looks.
+  /// The hub is asked for its devices while there is a viewer.
   private var questions: NewsQuestions { viewers.isEmpty ? .route : [.route, .devices] }
 
   private func follow(_ news: NewsStream) async {
@@ -130,7 +130,9 @@ actor ViewKeeper {
           heardAgeSeconds: board.heardAge(of: $0, at: now)?.seconds, roundTripSeconds: $0.report.roundTrip?.seconds,
           waiting: Int(clamping: $0.report.waiting))
       },
-      commands: board.commands.prefix(Self.commandsMax).map { CommandJSON($0, at: time($0.heardAt)) },
+      commands: board.commands.prefix(Self.commandsMax).map {
+        CommandJSON($0, isUnheard: board.isUnheard($0, at: now), at: time($0.heardAt))
+      },
       routeVersion: board.routeEdition, reportVersion: reportVersion, recordVersion: board.recordEdition)
   }
 

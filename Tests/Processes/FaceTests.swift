@@ -126,11 +126,13 @@ import Testing
       Task(executorPreference: watch.steeredExecutor) { await keeper.run() },
     ]
     defer { for task in work { task.cancel() } }
-    _ = try #require(await keeper.look())
+    // A viewer, without whom the page asks for no devices.
+    let view = try #require(await keeper.look())
+    defer { withExtendedLifetime(view) {} }
 
     func compare(_ what: String, _ holds: @escaping @MainActor (Face) -> Bool) async throws {
-      // The readers wake through the shared pool of threads: the moment stands still until they have read.
-      try await lookForFaces(what) {
+      // The readers wake on threads of their own: the moment stands still until they have read.
+      try await lookForFaces(what, bus) {
         let faces = [Self.face(model, at: bus), Self.face(await keeper.view()), top.face(at: bus)]
         let ages = faces[2].devices.map(\.ageSeconds)
         return (Set(faces).count == 1 && holds(faces[0]) && Self.devicesOfUp(top).map(\.ageSeconds) == ages, faces)
@@ -164,14 +166,16 @@ import Testing
 
   /// Looks until faces agree; says how they differ when they do not in time.
   private func lookForFaces(
-    _ what: String, _ look: @MainActor () async throws -> (Bool, [Face])
+    _ what: String, _ bus: TestBus, _ look: @MainActor () async throws -> (Bool, [Face])
   ) async throws {
     var last: [Face] = []
-    for _ in 0..<400 {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while .now < deadline {
       let (agree, faces) = try await look()
       if agree { return }
       last = faces
-      try await Task.sleep(for: .milliseconds(10))
+      // A face that began to look later asks for the devices in its turn.
+      try await bus.settle()
     }
     Issue.record("\(what): \(last.map { "\n  \($0)" }.joined())")
   }

@@ -19,7 +19,10 @@ struct CommandJSONTests {
     board.receive(.receipt(receipt(1, .pending), "watch"), at: .zero)
     board.receive(.ownReceipt(receipt(2, .pending)), at: .zero)
     board.receive(.link(Reachability(isReachable: false)), at: .zero)
-    let data = try JSONEncoder().encode(board.commands.map { CommandJSON($0, at: Date(timeIntervalSince1970: 0)) })
+    let data = try JSONEncoder().encode(
+      board.commands.map {
+        CommandJSON($0, isUnheard: board.isUnheard($0, at: .zero), at: Date(timeIntervalSince1970: 0))
+      })
     let all = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] ?? []
     #expect(all.map { $0["receipt"] as? String } == ["pending", "unheard"])
     #expect(all.map { $0["deviceId"] as? String } == ["web", "watch"])

@@ -215,7 +215,7 @@ final class Broadcaster: Sendable {
     if case .route = event { tell(.event(event), to: [.route]) }
   }
 
-  /// Tells the phase that the buttons show, if it has changed. `phase` is computed only where somebody listens.
+  /// Tells the phase that the buttons show, if it has changed. Without a reader of news `phase` is not computed.
   func tellPredicted(_ phase: @autoclosure () -> RunPhase) {
     guard state.withLock({ $0.readers[.news] != nil }) else { return }
     let phase = phase()

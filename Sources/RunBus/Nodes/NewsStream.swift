@@ -11,7 +11,7 @@ public struct NewsStream: AsyncSequence, Sendable {
   /// Makes the node ask for something, or not.
   fileprivate let change: @Sendable (NewsQuestions) async -> Void
 
-  /// Changes what the stream asks the hub for, for example while nobody looks at a screen.
+  /// Changes what the stream asks the hub for, for example when the screen is turned off.
   public func ask(_ questions: NewsQuestions) async { await change(questions) }
 
   /// Begins to read.
@@ -20,15 +20,12 @@ public struct NewsStream: AsyncSequence, Sendable {
   /// Reads the news of a node.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let reader: NewsReader
-    private var bells: AsyncStream<Void>.Iterator
-
-    fileprivate init(reader: NewsReader) { (self.reader, bells) = (reader, reader.bells.makeAsyncIterator()) }
 
     /// Waits for the next; `nil` at the end of the node, or when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> NodeNews? {
       while !Task.isCancelled {
         if let news = reader.take() { return news }
-        guard await bells.next(isolation: actor) != nil else { return reader.take() }
+        guard await reader.waits(isolation: actor) else { return nil }
       }
       return nil
     }
@@ -70,26 +67,51 @@ extension Node {
   public nonisolated var moment: BusTime { (self as? any DrivenNode)?.loop.now ?? .zero }
 }
 
-/// The queue of one stream of news.
+/// The queue of one stream of news, and who waits for it.
+///
+/// It resumes the waiting task itself. An `AsyncStream` would wake it by way of the shared pool of threads, which a test
+/// in steered time cannot wait for.
 final class NewsReader: Sendable {
-  let bells: AsyncStream<Void>
-  private let bell: AsyncStream<Void>.Continuation
-  private let queue = Mutex(NewsQueue())
+  private struct State {
+    var queue = NewsQueue()
+    var hasEnded = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
   /// What is dropped with the stream: its place in the table of the node, and what asks the hub for it.
   private let holds = Mutex<(listening: Listening?, asking: [Int: Asking])>((nil, [:]))
 
-  init() { (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+  func put(_ news: NodeNews) { wake { $0.queue.put(news) } }
 
-  deinit { bell.finish() }
+  func take() -> NodeNews? { state.withLock { $0.queue.take() } }
 
-  func put(_ news: NodeNews) {
-    queue.withLock { $0.put(news) }
-    bell.yield(())
+  func end() { wake { $0.hasEnded = true } }
+
+  /// Waits until there may be news; `false` when there will be none any more.
+  fileprivate func waits(isolation actor: isolated (any Actor)?) async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: actor) { continuation in
+        let isDue = state.withLock { state in
+          let isDue = !state.queue.isEmpty || state.hasEnded || Task.isCancelled
+          if !isDue { state.waiters.append(continuation) }
+          return isDue
+        }
+        if isDue { continuation.resume() }
+      }
+    } onCancel: {
+      wake { _ in }
+    }
+    return state.withLock { !$0.hasEnded || !$0.queue.isEmpty }
   }
 
-  func take() -> NodeNews? { queue.withLock { $0.take() } }
-
-  func end() { bell.finish() }
+  private func wake(_ change: (inout State) -> Void) {
+    let waiters = state.withLock { state in
+      change(&state)
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
 
   fileprivate func hold(_ listening: Listening) { holds.withLock { $0.listening = listening } }
 
@@ -184,9 +206,11 @@ extension DrivenNode where Self: Node {
     }
     let timer = loop.makeTimer { bell.yield() }
     for await _ in bells {
-      guard let reports = try? await peers() else { continue }
-      known.withLock { $0 = Set(reports.map(\.deviceID)) }
-      driver.broadcaster.tell(.devices(reports))
+      // A question that fails is asked again in its turn.
+      if let reports = try? await peers() {
+        known.withLock { $0 = Set(reports.map(\.deviceID)) }
+        driver.broadcaster.tell(.devices(reports))
+      }
       timer.deadline = loop.now + DeviceQuestions.every
     }
     timer.deadline = nil

@@ -281,8 +281,8 @@ public actor Peer: Node, DrivenNode {
       event = .announceKey(key)
     }
     guard let actions = core?.receive(event, at: loop.now) else { return }
-    // Before the actions, so that whoever is told a snapshot finds the clock that belongs to it, and whoever is told of a
-    // press what the buttons show with it.
+    // Before the actions: a reader of a snapshot finds the clock that belongs to it, and a reader of a press's stage the
+    // phase that the buttons show with it.
     showClock()
     driver.broadcaster.tellPredicted(predicted)
     for action in actions {

@@ -73,10 +73,10 @@ private enum NodePart<Value: Sendable>: Sendable {
   case nodeEnded, told
 }
 
-/// SIGTERM for those that wait for it, in place of its default action; while nobody does, it ends the process.
+/// Gives SIGTERM to all bodies of ``withNode(_:_:)`` that run. Without such a body the signal ends the process.
 ///
-/// There is one source for the whole life of the process: Dispatch catches a signal once, and does not again after a
-/// source was cancelled.
+/// One source lives as long as the process: on Linux, Dispatch does not catch a signal again after its source was
+/// cancelled.
 private final class Terminations: Sendable {
   static let shared = Terminations()
 

@@ -2,9 +2,9 @@ import DequeModule
 
 /// The news that a reader has not taken yet, in order.
 ///
-/// What only the newest counts of is replaced by the next of its kind: it moves to the end. Verdicts on the node's own
-/// commands are kept, however slow the reader is, because each of them answers something that its own app has asked.
-/// Of the rest, which others cause, a bound is kept: the oldest is left out and ``NodeNews/missed(_:)`` says so.
+/// A snapshot, and every other state of which only the newest counts, replaces the one of its kind that waits, and moves to
+/// the end. Verdicts on the node's own commands all wait: there are no more than the app has given commands. News that other
+/// devices cause have a bound; above it the oldest is left out, and ``NodeNews/missed(_:)`` gives the number.
 package struct NewsQueue: Sendable {
   /// How much of what others cause is kept.
   package static let othersMax = 1024

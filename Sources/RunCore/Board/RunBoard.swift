@@ -26,10 +26,10 @@ public struct RunBoard: Hashable, Sendable {
     public let deviceID: DeviceID
     /// When the node first heard of it.
     public let heardAt: BusTime
-    /// Whether its verdict may have been given and not heard: the hub publishes the verdict on another device's command
-    /// once.
-    public fileprivate(set) var isUnheard = false
-
+    /// Whether the node has told its stages as those of a command of its own, so that its verdict comes for certain.
+    public fileprivate(set) var isOwn: Bool
+    /// Whether the hub was out of reach, or began anew, since the node heard of it.
+    fileprivate var hasLostTrack = false
     /// Whether a snapshot names it as its last change: it was applied, also where its verdict was not heard.
     public fileprivate(set) var isApplied = false
 
@@ -40,7 +40,10 @@ public struct RunBoard: Hashable, Sendable {
   /// The most commands that are kept.
   public static let commandsMax = 50
 
-  /// The device of the node, whose verdicts are never missed.
+  /// How long a verdict that is only published may take. A window is over within seconds.
+  public static let verdictPatience = BusDuration.seconds(30)
+
+  /// The device of the node.
   public let own: DeviceID
   /// The state of the run; ``Snapshot/none`` before the first.
   public private(set) var snapshot = Snapshot.none
@@ -95,7 +98,7 @@ public struct RunBoard: Hashable, Sendable {
         Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .pending), of: device,
         at: now)
     case .receipt(let receipt, let device): note(receipt, of: device, at: now)
-    case .ownReceipt(let receipt): note(receipt, of: own, at: now)
+    case .ownReceipt(let receipt): note(receipt, of: own, isOwn: true, at: now)
     case .presence(let presence):
       if let index = devices?.firstIndex(where: { $0.report.deviceID == presence.deviceID }) {
         devices?[index].report.isReachable = presence.isReachable
@@ -135,20 +138,21 @@ public struct RunBoard: Hashable, Sendable {
     self.link = link
   }
 
-  private mutating func note(_ receipt: Receipt, of device: DeviceID, at now: BusTime) {
+  private mutating func note(_ receipt: Receipt, of device: DeviceID, isOwn: Bool = false, at now: BusTime) {
     guard let index = commands.firstIndex(where: { $0.receipt.commandID == receipt.commandID }) else {
-      commands.insert(Press(receipt: receipt, deviceID: device, heardAt: now), at: 0)
+      commands.insert(Press(receipt: receipt, deviceID: device, heardAt: now, isOwn: isOwn), at: 0)
       if commands.count > Self.commandsMax { commands.removeLast() }
       return
     }
     // A verdict is the last stage, whatever arrives behind it.
     guard commands[index].isOpen else { return }
-    (commands[index].receipt, commands[index].isUnheard) = (receipt, false)
+    (commands[index].receipt, commands[index].hasLostTrack) = (receipt, false)
+    if isOwn { commands[index].isOwn = true }
   }
 
   private mutating func loseTrack() {
-    for index in commands.indices where commands[index].receipt.stage == .pending && commands[index].deviceID != own {
-      commands[index].isUnheard = true
+    for index in commands.indices where commands[index].receipt.stage == .pending {
+      commands[index].hasLostTrack = true
     }
   }
 
@@ -172,6 +176,12 @@ public struct RunBoard: Hashable, Sendable {
     device.report.heardAge.map { age in
       device.report.isReachable && link.isReachable ? age : age + max(.zero, now - device.toldAt)
     }
+  }
+
+  /// Whether the verdict on a command may have been given and not heard: the hub publishes it once, and what is published
+  /// can be lost. Never for a command of the node itself, also where another one names its device as the sender.
+  public func isUnheard(_ press: Press, at now: BusTime) -> Bool {
+    press.isOpen && !press.isOwn && (press.hasLostTrack || now - press.heardAt > Self.verdictPatience)
   }
 
   /// The latest stage of a command; `nil` for one that is not on the board.

@@ -29,13 +29,15 @@ struct ScreenState: Sendable {
 
     /// A command as the board has it.
     ///
-    /// - Parameter device: How the screen calls the device that it came from.
-    init(_ press: RunBoard.Press, of device: String, at time: String) {
+    /// - Parameters:
+    ///   - device: How the screen calls the device that it came from.
+    ///   - isUnheard: Whether its verdict may have been missed.
+    init(_ press: RunBoard.Press, of device: String, isUnheard: Bool = false, at time: String) {
       (self.time, self.device) = (time, device)
-      (text, style) = Self.text(press)
+      (text, style) = Self.text(press, isUnheard)
     }
 
-    private static func text(_ press: RunBoard.Press) -> (String, Style) {
+    private static func text(_ press: RunBoard.Press, _ isUnheard: Bool) -> (String, Style) {
       let kind = press.receipt.kind.rawValue
       switch press.receipt.stage {
       case .verdict(let verdict):
@@ -46,7 +48,7 @@ struct ScreenState: Sendable {
         }
       case .queued, .pending:
         if press.isApplied { return ("\(kind) was applied", .good) }
-        if press.isUnheard { return ("\(kind): no verdict was heard", .dim) }
+        if isUnheard { return ("\(kind): no verdict was heard", .dim) }
         return ("\(kind) waits for \(press.receipt.stage == .queued ? "the phone" : "its verdict")", .waiting)
       }
     }
@@ -134,7 +136,9 @@ struct ScreenState: Sendable {
         ageSeconds: board.heardAge(of: device, at: now)?.seconds)
     }
     commands = board.commands.map {
-      Command($0, of: $0.deviceID == board.own ? Self.ownDevice : $0.deviceID.rawValue, at: time($0.heardAt))
+      Command(
+        $0, of: $0.isOwn ? Self.ownDevice : $0.deviceID.rawValue, isUnheard: board.isUnheard($0, at: now),
+        at: time($0.heardAt))
     }
   }
 

@@ -14,10 +14,8 @@ extension World {
       if !board.link.isReachable || board.isBlind || board.isHubLost {
         faults.append("the board of peer \(index) has lost the hub, which is there")
       }
-      // Of a shell's press in its name a peer hears what is published alone. On a full board a press that has left it may
-      // come back with what is published late.
-      let isFull = board.commands.count == RunBoard.commandsMax
-      for press in board.commands where !isFull && press.isOpen && presses[press.receipt.commandID]?.peer == index {
+      // What others publish in its name, and what is published late about a press that has left the board, is not its own.
+      for press in board.commands where press.isOpen && press.isOwn {
         faults.append("the board of peer \(index) waits for \(press.receipt.commandID), which is judged")
       }
     }

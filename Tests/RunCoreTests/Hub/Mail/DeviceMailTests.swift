@@ -61,3 +61,32 @@ struct DeviceMailTests {
     #expect(mail.check(StreamMark(sequence: 1), of: Self.old) == .senderLost)
   }
 }
+
+extension DeviceMailTests {
+  // Once broken: A hub that was restored from a copy, and to which a device was paired again under another name, owed the
+  // device's messages to a name that nobody had, and held presses for a stop that could not come (seed 644 of worlds of
+  // half a minute).
+  @Test("A key under another name is the same device, with its store and what waits for it")
+  mutating func gathered() {
+    let key = ConnectionIdentity.key(.test(1))
+    mail.meet(KnownDevice(deviceID: .watch, role: .watch, storeID: Self.old, heardAt: .zero, identity: key))
+    _ = mail.arrive(Self.old, of: .watch, earlier: nil)
+    post(1, to: Self.old)
+    mail.meet(KnownDevice(deviceID: "other", role: .watch, storeID: Self.new, heardAt: .zero))
+    #expect(mail.gather(.localOwner, under: "band").isEmpty, "many devices of a machine have no key")
+    #expect(!mail.gather(key, under: "band").isEmpty)
+    #expect(mail.devices.keys.sorted() == ["band", "other"] && mail.devices["band"]?.storeID == Self.old)
+    #expect(mail.device(of: Self.old) == "band" && mail.waitingCount(of: Self.old) == 1)
+    #expect(mail.gather(key, under: "band").isEmpty)
+  }
+
+  @Test("A device that was heard later under its new name keeps the store of then")
+  mutating func gatheredLater() {
+    let key = ConnectionIdentity.key(.test(1))
+    mail.meet(KnownDevice(deviceID: .watch, role: .watch, storeID: Self.old, heardAt: .zero, identity: key))
+    mail.meet(
+      KnownDevice(deviceID: "band", role: .watch, storeID: Self.new, heardAt: .zero + .seconds(1), identity: key))
+    #expect(mail.gather(key, under: "band") == [.forgetDevice(.watch)])
+    #expect(mail.presentStores == [Self.new])
+  }
+}
