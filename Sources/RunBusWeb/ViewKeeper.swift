@@ -30,9 +30,9 @@ actor ViewKeeper {
   private let encoder = JSONEncoder()
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  init(_ node: Peer, deviceID: DeviceID) {
+  init(_ node: Peer) {
     self.node = node
-    board = RunBoard(own: deviceID)
+    board = RunBoard(own: node.deviceID)
   }
 
   /// Follows the node until the task is cancelled or the node ends.

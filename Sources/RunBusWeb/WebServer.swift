@@ -4,7 +4,7 @@ public import RunBus
 /// Serves the page of a bus: the lock-screen card, a dashboard, and the records that a node keeps.
 ///
 /// ```swift
-/// let web = WebServer(watch, deviceID: "web", configuration: WebConfiguration())
+/// let web = WebServer(watch, configuration: WebConfiguration())
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///   group.addTask { try await watch.run() }
 ///   group.addTask { try await web.run { print("open", $0) } }
@@ -27,18 +27,17 @@ public struct WebServer: Sendable {
   ///
   /// - Parameters:
   ///   - node: Gives presses, views and records.
-  ///   - deviceID: The peer's device.
   ///   - configuration: Where the server listens.
   ///   - removedRuns: Runs that the hub has removed and the peer may not have heard of, because the hub has not run since.
   ///     The page hides them.
   public init(
-    _ node: Peer, deviceID: DeviceID, configuration: WebConfiguration,
+    _ node: Peer, configuration: WebConfiguration,
     removedRuns: @escaping @Sendable () async -> Set<RunID> = { [] }
   ) {
     self.node = node
     self.configuration = configuration
     self.removedRuns = removedRuns
-    keeper = ViewKeeper(node, deviceID: deviceID)
+    keeper = ViewKeeper(node)
   }
 
   /// Serves until the task is cancelled.

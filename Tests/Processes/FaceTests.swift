@@ -120,7 +120,7 @@ import Testing
     let watch = try await bus.peer(PeerConfiguration(deviceID: "watch", role: .watch, topics: Topic.allCases))
     let widget = try await bus.peer("widget", role: .widget)
     let (model, top) = (RunModel(watch, source: .watch), Top(watch))
-    let keeper = ViewKeeper(watch, deviceID: watch.deviceID)
+    let keeper = ViewKeeper(watch)
     let work = [
       Task { await model.run() }, Task { await top.follow() },
       Task(executorPreference: watch.steeredExecutor) { await keeper.run() },

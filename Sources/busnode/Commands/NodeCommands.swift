@@ -138,7 +138,7 @@ struct Phone: AsyncParsableCommand {
         recovery: recovery, downtime: downtime),
       loop: try Loop())
     try await NodeRunner(
-      node: hub, deviceID: device, source: .phone, recording: recording, readsOrders: options.stdin,
+      node: hub, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)
     ).run(
       demands: await hub.sensorDemands(),
@@ -313,7 +313,7 @@ private func runPeer(
       deviceID: device, role: role, topics: role == .widget ? [.live] : [.snapshots], hubLostAfter: alarm.limit),
     loop: try Loop())
   try await NodeRunner(
-    node: peer, deviceID: device, source: source, recording: recording, readsOrders: options.stdin,
+    node: peer, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json, isLockScreen: role == .widget), isLockScreen: role == .widget
   ).run(hook: alarm.hook(at: location, device: device))
 }

@@ -52,6 +52,6 @@ struct Top: AsyncParsableCommand {
     defer { terminal.end() }
     let state = ScreenState(bus: location.displayName, units: units, source: source)
     let signals = Signals.stream()
-    try await visit.run { peer in await ScreenLoop(peer, own: visit.deviceID, terminal, state).run(signals) }
+    try await visit.run { peer in await ScreenLoop(peer, terminal, state).run(signals) }
   }
 }

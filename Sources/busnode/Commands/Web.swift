@@ -60,7 +60,7 @@ struct Web: AsyncParsableCommand {
       configuration: PeerConfiguration(
         deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
       loop: try Loop())
-    let web = WebServer(peer, deviceID: device, configuration: configuration) {
+    let web = WebServer(peer, configuration: configuration) {
       await RecordCatalogue.removed(byPhoneOf: location)
     }
     // Before the node joins the bus: a page that cannot be served leaves no device behind.

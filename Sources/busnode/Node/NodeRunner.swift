@@ -5,7 +5,6 @@ import Synchronization
 /// Runs one node as a process: plays its sensors, obeys standard input, and shows its events.
 struct NodeRunner<Member: Node>: Sendable {
   let node: Member
-  let deviceID: DeviceID
   /// Who presses this node's buttons.
   let source: ControlSource
   /// The recording that its sensors play.
@@ -48,7 +47,7 @@ struct NodeRunner<Member: Node>: Sendable {
       group.addTask {
         for await event in events {
           // The handler below shows messages to this device, with their text.
-          if case .message(let message) = event, message.to == deviceID { continue }
+          if case .message(let message) = event, message.to == node.deviceID { continue }
           view.show(event)
         }
         return .isOver
@@ -65,7 +64,7 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       group.addTask {
         // An app would act on a message; busnode only shows it.
-        try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: deviceID) } }
+        try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: node.deviceID) } }
         return .isOver
       }
       if let lockScreen {
@@ -96,7 +95,7 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       if readsOrders {
         group.addTask {
-          await ScriptedPresses(node: node, source: source, deviceID: deviceID).obey(StandardInput.lines())
+          await ScriptedPresses(node: node, source: source, deviceID: node.deviceID).obey(StandardInput.lines())
           return .mustEnd
         }
       }

@@ -22,10 +22,9 @@ actor ScreenLoop {
   /// Asks for a drawing; many requests make one.
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  /// - Parameter own: The device that the screen is on the bus.
-  init(_ peer: Peer, own: DeviceID, _ terminal: TerminalSession, _ state: ScreenState) {
+  init(_ peer: Peer, _ terminal: TerminalSession, _ state: ScreenState) {
     (self.peer, self.terminal, self.state) = (peer, terminal, state)
-    board = RunBoard(own: own)
+    board = RunBoard(own: peer.deviceID)
     self.state.hasUnicode = terminal.abilities.hasUnicode
   }
 
