@@ -209,9 +209,7 @@ public import RunBus
   private func settle(_ command: Command) async {
     defer { if !Task.isCancelled { sending[command.id] = nil } }
     do {
-      let verdict = try await node.send(command)
-      buttons.note(
-        Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .verdict(verdict)))
+      buttons.note(try await node.sendForReceipt(command))
     } catch {
       // A command whose sender was cancelled stays valid. The next call of `run()` asks for its verdict.
       guard !Task.isCancelled else { return }

@@ -96,14 +96,14 @@ struct Router: Sendable {
     }
     let command = Command(kind, source: ControlSource(rawValue: press.source))
     do {
-      let verdict = try await within(Self.pressPatience) { [node] in try await node.send(command) }
-      guard let verdict else {
+      let receipt = try await within(Self.pressPatience) { [node] in try await node.sendForReceipt(command) }
+      guard let receipt else {
         guard let receipt = await keeper.receipt(of: command.id) else {
           return refusal(503, "store", "the store of this device takes nothing: the press may be lost")
         }
         return json(receipt, status: 202)
       }
-      return json(Receipt(commandID: command.id, kind: kind, source: command.source, stage: .verdict(verdict)))
+      return json(receipt)
     } catch {
       return refusal(error)
     }
@@ -123,13 +123,13 @@ struct Router: Sendable {
 
   /// The records that the node keeps, without those that were removed where it could not hear of it.
   private func records() async throws -> [RecordSummary] {
-    let (kept, removed) = (try await node.records(), await removedRuns())
+    let (kept, removed) = (try await node.records.list(), await removedRuns())
     return kept.filter { !removed.contains($0.runID) }
   }
 
   private func record(_ id: Substring) async throws -> WebResponse {
     guard let run = RunID(String(id)), !(await removedRuns().contains(run)),
-      var record = try await node.record(of: run)
+      var record = try await node.records.record(of: run)
     else {
       return refusal(404, "notFound", "no such run is kept here")
     }

@@ -100,7 +100,9 @@ extension Codec {
       var done = WireDone()
       if let id { done.id = data(id) }
       message.answer = .done(done)
-    case .failed(let reason): message.answer = .failed(fitting(reason, bytesMax: messageBytesMax))
+    case .failed(let failure):
+      message.answer = .failed(fitting(failure.message, bytesMax: messageBytesMax))
+      message.failureCode = word(failure.code)
     case .report(let report):
       var answer = WireReportAnswer()
       if let report { answer.report = self.message(report, bytesMax: bytesLeft) }
@@ -132,7 +134,8 @@ extension Codec {
     case .outbox(let list): .outbox(try reports(list.rows, value))
     case .quarantine(let list): .quarantine(try reports(list.messages, value))
     case .done(let done): .done(done.hasID ? try identifier(done.id, "message id") : nil)
-    case .failed(let reason): .failed(try text(reason, "failure", bytesMax: messageBytesMax))
+    case .failed(let reason):
+      .failed(failure(message.failureCode, try text(reason, "failure", bytesMax: messageBytesMax)))
     case .report(let answer): .report(answer.hasReport ? try value(answer.report) : nil)
     case .route(let answer): .route(answer.hasPart ? try value(answer.part) : nil)
     case .series(let answer): .series(answer.hasSeries ? try value(answer.series) : nil)
@@ -142,7 +145,7 @@ extension Codec {
     case .devices(let list): .devices(try value(list))
     case .pairing(let report): .pairing(try value(report))
     // The answer keeps its place among the answers, which only their order assigns to the questions.
-    case nil: .failed(InquiryFailure.unknownAnswer)
+    case nil: .failed(.unknownAnswer)
     }
   }
 
@@ -251,6 +254,39 @@ extension Codec {
     case .discard: .discard
     case .unspecified: throw .malformed("answer to a recovery is missing")
     case .UNRECOGNIZED: nil
+    }
+  }
+
+  private static func word(_ code: InquiryFailure.Code) -> WireFailureCode {
+    switch code {
+    case .invalid: .invalid
+    case .notFound: .notFound
+    case .tooLate: .tooLate
+    case .full: .full
+    case .forbidden: .forbidden
+    case .notHere: .notHere
+    case .unsupported: .unsupported
+    case .notRecovering: .notRecovering
+    case .store: .store
+    case .closed: .closed
+    case .unknown: .unspecified
+    }
+  }
+
+  private static func failure(_ word: WireFailureCode, _ sentence: String) -> InquiryFailure {
+    switch word {
+    case .unspecified: InquiryFailure(sentence: sentence)
+    case .invalid: InquiryFailure(.invalid, sentence)
+    case .notFound: InquiryFailure(.notFound, sentence)
+    case .tooLate: InquiryFailure(.tooLate, sentence)
+    case .full: InquiryFailure(.full, sentence)
+    case .forbidden: InquiryFailure(.forbidden, sentence)
+    case .notHere: InquiryFailure(.notHere, sentence)
+    case .unsupported: InquiryFailure(.unsupported, sentence)
+    case .notRecovering: InquiryFailure(.notRecovering, sentence)
+    case .store: InquiryFailure(.store, sentence)
+    case .closed: InquiryFailure(.closed, sentence)
+    case .UNRECOGNIZED: InquiryFailure(.unknown, sentence)
     }
   }
 

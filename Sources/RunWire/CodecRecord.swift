@@ -69,7 +69,7 @@ extension Codec {
     let summaries = try reports(message.summaries) { (bytes: Data) in RecordSummary(encoded: Array(bytes)) }
     // The reader counts the summaries to ask for the next ones, so none may be left out.
     let known = summaries.compactMap(\.self)
-    guard known.count == summaries.count else { return .failed(InquiryFailure.unknownAnswer) }
+    guard known.count == summaries.count else { return .failed(.unknownAnswer) }
     let removed = try reports(message.removed) { (line: WireRecordRemoval) throws(WireError) in try value(line) }
     return .records(known, removed: removed, total: total)
   }

@@ -265,6 +265,97 @@ nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// The kind of a failure, for programs. Unknown: the sentence alone says what is wrong.
+nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The inquiry says something that cannot be, or is not possible now.
+  case invalid // = 1
+
+  /// The node keeps no record, message, command or device of this name.
+  case notFound // = 2
+
+  /// What was to be cancelled may have been sent.
+  case tooLate // = 3
+
+  /// A bounded queue is full.
+  case full // = 4
+
+  /// Whoever asks may not ask that, or not from there.
+  case forbidden // = 5
+
+  /// Another node, or this node while it runs, can answer that.
+  case notHere // = 6
+
+  /// The node does not know the question.
+  case unsupported // = 7
+
+  /// No run waits for a decision about its recovery.
+  case notRecovering // = 8
+
+  /// The store cannot be read or written.
+  case store // = 9
+
+  /// The node has ended, or begins anew.
+  case closed // = 10
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .invalid
+    case 2: self = .notFound
+    case 3: self = .tooLate
+    case 4: self = .full
+    case 5: self = .forbidden
+    case 6: self = .notHere
+    case 7: self = .unsupported
+    case 8: self = .notRecovering
+    case 9: self = .store
+    case 10: self = .closed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .invalid: return 1
+    case .notFound: return 2
+    case .tooLate: return 3
+    case .full: return 4
+    case .forbidden: return 5
+    case .notHere: return 6
+    case .unsupported: return 7
+    case .notRecovering: return 8
+    case .store: return 9
+    case .closed: return 10
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireFailureCode] = [
+    .unspecified,
+    .invalid,
+    .notFound,
+    .tooLate,
+    .full,
+    .forbidden,
+    .notHere,
+    .unsupported,
+    .notRecovering,
+    .store,
+    .closed,
+  ]
+
+}
+
 /// Unknown: the line is shown without its kind.
 nonisolated enum WireOutboxKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -3169,6 +3260,9 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .series(newValue)}
   }
 
+  /// The kind of a failure, beside `failed`. Older nodes send none: the sentence alone says what is wrong.
+  var failureCode: WireFailureCode = .unspecified
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the asker takes the answer as `failed`. It answers the oldest question like any other.
@@ -5685,6 +5779,10 @@ nonisolated extension WireStreamKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRecoveryAnswer: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RECOVERY_ANSWER_UNSPECIFIED\0\u{1}RECOVERY_ANSWER_RESUME\0\u{1}RECOVERY_ANSWER_FINISH\0\u{1}RECOVERY_ANSWER_DISCARD\0")
+}
+
+nonisolated extension WireFailureCode: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_CODE_UNSPECIFIED\0\u{1}FAILURE_CODE_INVALID\0\u{1}FAILURE_CODE_NOT_FOUND\0\u{1}FAILURE_CODE_TOO_LATE\0\u{1}FAILURE_CODE_FULL\0\u{1}FAILURE_CODE_FORBIDDEN\0\u{1}FAILURE_CODE_NOT_HERE\0\u{1}FAILURE_CODE_UNSUPPORTED\0\u{1}FAILURE_CODE_NOT_RECOVERING\0\u{1}FAILURE_CODE_STORE\0\u{1}FAILURE_CODE_CLOSED\0")
 }
 
 nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
@@ -9182,7 +9280,7 @@ nonisolated extension WireAskSeries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0\u{3}failure_code\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9354,6 +9452,7 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .series(v)
         }
       }()
+      case 14: try { try decoder.decodeSingularEnumField(value: &self.failureCode) }()
       default: break
       }
     }
@@ -9419,11 +9518,15 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
     }()
     case nil: break
     }
+    if self.failureCode != .unspecified {
+      try visitor.visitSingularEnumField(value: self.failureCode, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireInquiryAnswer, rhs: WireInquiryAnswer) -> Bool {
     if lhs.answer != rhs.answer {return false}
+    if lhs.failureCode != rhs.failureCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -180,8 +180,8 @@ struct TestBusTests {
       bus.cut(Device.watch)
       let (received, handler) = AsyncStream.makeStream(of: String.self)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await phone.handleMessages { handler.yield($0.message.name) } }
-        try await watch.post(AppMessage(name: "photo", body: [1, 2, 3]), by: .queued)
+        group.addTask { try await phone.messages.handle { handler.yield($0.message.name) } }
+        try await watch.messages.post(AppMessage(name: "photo", body: [1, 2, 3]), by: .queued)
         try await bus.advance(by: .seconds(60))
         bus.restore(Device.watch)
         let name = try await bus.advance { await received.first { _ in true } }
@@ -199,7 +199,7 @@ struct TestBusTests {
       try await bus.advance(by: .seconds(600))
       _ = try await bus.advance { try await phone.send(Command(.stop, source: .phone)) }
       try await bus.advance(by: .seconds(1))
-      let records = try await phone.records()
+      let records = try await phone.records.list()
       #expect(records.map(\.startedAtUnixSeconds) == [TestBus.firstDate.timeIntervalSince1970])
       #expect(bus.date == TestBus.firstDate + 602)
     }

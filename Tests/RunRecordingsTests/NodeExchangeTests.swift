@@ -16,22 +16,22 @@ struct NodeExchangeTests {
       group.addTask { try await hub.run() }
       try await hub.ready()
       let document = Self.document(seconds: 60)
-      let first = try await hub.importRecord(from: document, named: "morning")
+      let first = try await hub.records.add(from: document, named: "morning")
       #expect(first.isNew)
-      let second = try await hub.importRecord(from: document, named: "morning")
+      let second = try await hub.records.add(from: document, named: "morning")
       #expect(!second.isNew && second.run == first.run)
-      #expect(try await hub.records().map(\.title) == ["morning"])
+      #expect(try await hub.records.list().map(\.title) == ["morning"])
       for format in RecordFormat.allCases {
-        let text = try await hub.exportRecord(first.run, as: format)
+        let text = try await hub.records.export(first.run, as: format)
         #expect(text.contains("47.3"), "\(format)")
       }
       // An exported run that comes back is the same run.
-      let back = try await hub.importRecord(
-        from: Array(try await hub.exportRecord(first.run, as: .gpx).utf8), named: "other")
+      let back = try await hub.records.add(
+        from: Array(try await hub.records.export(first.run, as: .gpx).utf8), named: "other")
       #expect(back.run == first.run && !back.isNew)
-      let missing = await #expect(throws: RunBusError.self) { try await hub.exportRecord(.random(), as: .gpx) }
+      let missing = await #expect(throws: RunBusError.self) { try await hub.records.export(.random(), as: .gpx) }
       #expect(missing?.code == .notFound)
-      let wrong = await #expect(throws: RunBusError.self) { try await hub.importRecord(from: [1, 2], named: "x") }
+      let wrong = await #expect(throws: RunBusError.self) { try await hub.records.add(from: [1, 2], named: "x") }
       #expect(wrong?.code == .badInput)
     }
   }

@@ -102,7 +102,7 @@ struct CodecDeliverySizeTests {
   func failures() throws {
     let long = "a\nb" + String(repeating: "é", count: 600)
     let fitting = "a b" + String(repeating: "é", count: 510)
-    #expect(try arrived(.failed(long)) == .failed(fitting))
+    #expect(try arrived(.failed(InquiryFailure(.full, long))) == .failed(InquiryFailure(.full, fitting)))
     let frame = PeerFrame(
       session: 1, sentAt: BusTime(nanoseconds: 0), message: .delivery(.goBack(.messages, to: 1, failure: long)))
     #expect(

@@ -63,6 +63,11 @@ extension RandomMessages {
     ]
   }
 
+  /// A code of a later version has no number to be written with.
+  private mutating func failure() -> InquiryAnswer {
+    .failed(InquiryFailure(one(of: InquiryFailure.Code.allCases.filter { $0 != .unknown }), sentence()))
+  }
+
   mutating func answers() -> [InquiryAnswer] {
     let peers = (0..<number(below: 4)).map { _ in
       PeerReport(
@@ -80,7 +85,7 @@ extension RandomMessages {
         id: id(), name: name(), bytes: counter(), receiver: maybe { $0.device() }, reason: sentence(), age: age())
     }
     return [
-      .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), .failed(sentence()),
+      .peers(peers), .outbox(rows), .quarantine(quarantine), .done(maybe { $0.id() }), failure(),
       .report(maybe { $0.report() }), .route(maybe { $0.routePart() }),
       .series(maybe { $0.series() }),
       .records(

@@ -57,7 +57,7 @@ struct Drain: AsyncParsableCommand {
         return nil
       }
       group.addTask {
-        try await hub.handleMessages { _ in handled.add() }
+        try await hub.messages.handle { _ in handled.add() }
         return nil
       }
       for await state in await peer.reachabilities() where state.isReachable { break }
@@ -67,14 +67,14 @@ struct Drain: AsyncParsableCommand {
       var last = AppMessage(name: "note", body: body)
       try await withThrowingTaskGroup(of: Void.self) { posts in
         for index in 0..<(count - 1) {
-          posts.addTask { try await peer.post(AppMessage(name: "note", body: body), by: .queued) }
+          posts.addTask { try await peer.messages.post(AppMessage(name: "note", body: body), by: .queued) }
           if index % 512 == 511 { try await posts.waitForAll() }
         }
         try await posts.waitForAll()
       }
       last = AppMessage(name: "note", body: body)
-      let receipts = await peer.messageReceipts(for: last.id)
-      try await peer.post(last, by: .queued)
+      let receipts = peer.messages.receipts(for: last.id)
+      try await peer.messages.post(last, by: .queued)
       let reachabilities = await peer.reachabilities()
       await peer.reconnect()
       for await state in reachabilities where state.isReachable { break }

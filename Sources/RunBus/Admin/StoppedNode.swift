@@ -4,7 +4,7 @@ package import RunCore
 /// The node of a device that does not run: its core over its store, without sockets. It answers like the running node.
 ///
 /// It holds the store's lock until it is closed. Used by one task at a time.
-package final class StoppedNode {
+package final class StoppedNode: Answerer {
   private enum Core {
     case peer(PeerCore)
     case hub(HubCore)
@@ -62,18 +62,26 @@ package final class StoppedNode {
   /// Closes the store and releases its lock.
   package func close() { store.close() }
 
-  /// Answers an inquiry and commits what the answer promises.
+  /// Answers a question and commits what the answer promises.
   ///
-  /// - Throws: ``RunBusError/Code/store`` when the store cannot be read or written.
-  package func ask(_ inquiry: Inquiry) async throws(RunBusError) -> InquiryAnswer {
+  /// - Throws: ``RunBusError/Code/store`` when the store cannot be read or written, and the error that a refusal stands
+  ///   for.
+  package func ask<Answer>(_ question: Question<Answer>) async throws(RunBusError) -> Answer {
+    let answer = try await answer(to: question.inquiry)
+    do throws(InquiryFailure) { return try question.content(of: answer) } catch { throw RunBusError(error) }
+  }
+
+  private func answer(to inquiry: Inquiry) async throws(RunBusError) -> InquiryAnswer {
     // A new or retried message gets its time from the clock of its running node.
-    switch inquiry {
-    case .retry: return .failed("\(device) does not run: start it, then retry")
-    case .unknown: return .failed(InquiryFailure.unknown)
-    case .post: return .failed("\(device) does not run: start it, then post")
-    case .pairing, .rotateKey: return .failed("\(device) does not run: start it with --listen first")
-    default: break
-    }
+    let runningOnly: String? =
+      switch inquiry {
+      case .retry: "start it, then retry"
+      case .post: "start it, then post"
+      case .pairing, .rotateKey: "start it with --listen first"
+      default: nil
+      }
+    if let runningOnly { return .failed(InquiryFailure(.notHere, "\(device) does not run: \(runningOnly)")) }
+    if inquiry == .unknown { return .failed(.unknown) }
     let answer: InquiryAnswer?
     switch core {
     case .peer(var peer):
@@ -88,7 +96,7 @@ package final class StoppedNode {
       answer = try await carryOut(hub.receive(.inquire(inquiry, 1), at: now), &hub)
       core = .hub(hub)
     }
-    return answer ?? .failed("\(device) has no answer to that")
+    return answer ?? .failed(InquiryFailure(.notHere, "\(device) has no answer to that"))
   }
 
   private func carryOut(

@@ -39,8 +39,8 @@ extension Node {
   ///   - date: When, by the wall clock of this machine.
   /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives and for a date that is more than a
   ///   hundred years away; otherwise as ``add(_:)-(Sample)``.
-  public func add(_ value: SampleValue, at date: Date) throws(RunBusError) {
-    try add([DatedReading(value, at: date)])
+  public func add(_ value: SampleValue, at date: Date) async throws {
+    try await add([DatedReading(value, at: date)])
   }
 
   /// Adds readings that their source has stamped with dates: all of them, or none when one is refused. See
@@ -53,11 +53,8 @@ extension Node {
   ///
   /// - Parameter readings: The readings, in any order; a date needs no reading at all between two others.
   /// - Throws: As ``add(_:at:)``.
-  public func add(_ readings: [DatedReading]) throws(RunBusError) {
-    guard let node = self as? any DrivenNode else {
-      throw RunBusError(.badInput, "readings with a date need a Hub or a Peer")
-    }
-    let clocks = ClockPair.now(on: node.loop)
+  public func add(_ readings: [DatedReading]) async throws {
+    let clocks = ClockPair.now(on: internals.node.loop)
     var samples: [Sample] = []
     samples.reserveCapacity(readings.count)
     for reading in readings {
@@ -70,6 +67,6 @@ extension Node {
       }
       samples.append(Sample(moment: .at(moment), value: reading.value))
     }
-    try add(samples)
+    try await add(samples)
   }
 }

@@ -1,15 +1,15 @@
 public import Foundation
 public import RunCore
 
-extension Peer {
+extension NodeMessages where Member == Peer {
   /// Asks the hub's app a question and waits for its answer. Question and answer are JSON.
   ///
   /// ```swift
-  /// let route = try await watch.request("route", Wish(kilometers: 5), as: Route.self, timeout: .seconds(5))
+  /// let route = try await watch.messages.request("route", Wish(kilometers: 5), as: Route.self, timeout: .seconds(5))
   /// ```
   ///
   /// The question is a live message: it is sent now or not at all, and is never repeated. The hub's app answers it with
-  /// ``Node/replies(to:taking:_:)``. The hub's app may have carried out a request that failed here.
+  /// ``replies(to:taking:_:)``. The hub's app may have carried out a request that failed here.
   ///
   /// - Parameters:
   ///   - name: What the question is about.
@@ -22,27 +22,27 @@ extension Peer {
   ///   hub's handler has thrown, ``RunBusError/Code/badInput`` for a question that is too long or cannot be encoded and
   ///   for an answer that cannot be decoded, ``RunBusError/Code/full`` when 256 questions have no answer yet,
   ///   ``RunBusError/Code/closed`` when the peer ends, `CancellationError` when the task is cancelled.
-  public nonisolated func request<Content: Decodable & Sendable>(
+  public func request<Content: Decodable & Sendable>(
     _ name: MessageName, _ question: some Encodable, as type: Content.Type, timeout: Duration
   ) async throws -> Content {
     let message = try AppMessage(name: name, encoding: question)
     return try await JSONDecoder().value(
-      type, from: Data(ask(message, of: nil, within: BusDuration(timeout))), of: message.name)
+      type, from: Data(node.ask(message, of: nil, within: BusDuration(timeout))), of: message.name)
   }
 
   /// Asks the hub's app a question. Question and answer are bytes; see ``request(_:_:as:timeout:)``.
-  public nonisolated func request(
+  public func request(
     _ name: MessageName, _ question: Data = Data(), timeout: Duration
   ) async throws -> Data {
-    Data(try await ask(AppMessage(name: name, body: question), of: nil, within: BusDuration(timeout)))
+    Data(try await node.ask(AppMessage(name: name, body: question), of: nil, within: BusDuration(timeout)))
   }
 }
 
-extension Hub {
-  /// Asks a device's app a question and waits for its answer; see ``Peer/request(_:_:as:timeout:)``.
+extension NodeMessages where Member == Hub {
+  /// Asks a device's app a question and waits for its answer; see ``request(_:_:as:timeout:)``.
   ///
   /// ```swift
-  /// let battery = try await phone.request("battery", of: "watch", Empty(), as: Battery.self, timeout: .seconds(2))
+  /// let battery = try await phone.messages.request("battery", of: "watch", Empty(), as: Battery.self, timeout: .seconds(2))
   /// ```
   ///
   /// - Parameters:
@@ -52,31 +52,31 @@ extension Hub {
   ///   - type: The type of the answer.
   ///   - timeout: How long to wait for the answer: real time, or the steered time of a test.
   /// - Returns: The answer.
-  /// - Throws: As ``Peer/request(_:_:as:timeout:)``; ``RunBusError/Code/unknownDevice`` for a device that this hub has
+  /// - Throws: As ``request(_:_:as:timeout:)``; ``RunBusError/Code/unknownDevice`` for a device that this hub has
   ///   never met.
-  public nonisolated func request<Content: Decodable & Sendable>(
+  public func request<Content: Decodable & Sendable>(
     _ name: MessageName, of device: DeviceID, _ question: some Encodable, as type: Content.Type, timeout: Duration
   ) async throws -> Content {
     let message = try AppMessage(name: name, encoding: question)
     return try await JSONDecoder().value(
-      type, from: Data(ask(message, of: device, within: BusDuration(timeout))), of: message.name)
+      type, from: Data(node.ask(message, of: device, within: BusDuration(timeout))), of: message.name)
   }
 
   /// Asks a device's app a question. Question and answer are bytes; see ``request(_:of:_:as:timeout:)``.
-  public nonisolated func request(
+  public func request(
     _ name: MessageName, of device: DeviceID, _ question: Data = Data(), timeout: Duration
   ) async throws -> Data {
-    Data(try await ask(AppMessage(name: name, body: question), of: device, within: BusDuration(timeout)))
+    Data(try await node.ask(AppMessage(name: name, body: question), of: device, within: BusDuration(timeout)))
   }
 }
 
-extension Node {
+extension NodeMessages {
   /// Answers the questions of one name, one at a time, until the task is cancelled or the node ends. Question and
   /// answer are JSON.
   ///
   /// ```swift
   /// group.addTask {
-  ///   try await phone.replies(to: "route", taking: Wish.self) { wish in
+  ///   try await phone.messages.replies(to: "route", taking: Wish.self) { wish in
   ///     try planner.route(of: wish.kilometers)
   ///   }
   /// }
@@ -93,12 +93,25 @@ extension Node {
   ///   - answer: Makes the answer, at most 32,751 bytes as JSON. When it throws, the request at the other side throws
   ///     ``RunBusError/Code/refused`` with the error's description.
   /// - Throws: ``RunBusError/Code/alreadyHandled`` when the name has a handler already.
-  public nonisolated func replies<Question: Decodable & Sendable, Answer: Encodable & Sendable>(
+  public func replies<Question: Decodable & Sendable, Answer: Encodable & Sendable>(
     to name: MessageName, taking type: Question.Type, _ answer: @escaping @Sendable (Question) async throws -> Answer
   ) async throws(RunBusError) {
     try await replies(to: name) { received in
       let reply = try await answer(received.message.decode(as: Question.self))
       return Array(try JSONEncoder().body(reply, of: received.message.name))
     }
+  }
+
+  /// Answers questions with the bytes that `answer` returns; ``replies(to:taking:_:)`` is the usual way and says more.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the questions.
+  ///   - answer: Makes the answer to a question, at most 32,751 bytes. When it throws, the other side's request throws
+  ///     ``RunBusError/Code/refused``.
+  /// - Throws: ``RunBusError/Code/alreadyHandled`` when questions of this name have a handler already.
+  public func replies(
+    to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
+  ) async throws(RunBusError) {
+    try await node.serveQuestions(name, answer)
   }
 }

@@ -22,6 +22,9 @@ final class Broadcaster: Sendable {
     case stage(MessageReceipt)
   }
 
+  /// The answer to a command: the verdict, and the receipt of the last stage with it.
+  typealias Judged = (verdict: Verdict, receipt: Receipt)
+
   /// One reader: what takes a telling, and what ends its stream.
   private struct Reader {
     let take: @Sendable (Telling) -> Void
@@ -34,7 +37,7 @@ final class Broadcaster: Sendable {
     /// The sensor demand that the readers were told last.
     var demand: SensorDemand?
     var predicted: RunPhase?
-    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Verdict, any Error>, Never>]] = [:]
+    var waiters: [CommandID: [UInt64: CheckedContinuation<Result<Judged, any Error>, Never>]] = [:]
     var posts: [MessageID: CheckedContinuation<Result<Void, RunBusError>, Never>] = [:]
     var end: RunBusError?
   }
@@ -159,7 +162,7 @@ final class Broadcaster: Sendable {
   /// Waits for a command's verdict. `begin` runs when the waiter is registered.
   func verdict(
     of id: CommandID, isolation: isolated any Actor, begin: () -> Void
-  ) async -> Result<Verdict, any Error> {
+  ) async -> Result<Judged, any Error> {
     let key = state.withLock { state in
       state.nextKey += 1
       return state.nextKey
@@ -204,7 +207,7 @@ final class Broadcaster: Sendable {
       guard case .verdict(let verdict) = receipt.stage else { return }
       finish(.command(receipt.commandID))
       let waiters = state.withLock { $0.waiters.removeValue(forKey: receipt.commandID) }
-      for waiter in (waiters ?? [:]).values { waiter.resume(returning: .success(verdict)) }
+      for waiter in (waiters ?? [:]).values { waiter.resume(returning: .success((verdict, receipt))) }
     default: break
     }
   }

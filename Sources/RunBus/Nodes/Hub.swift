@@ -21,10 +21,14 @@ public actor Hub: Node, DrivenNode {
   nonisolated let loop: Loop
   nonisolated let desk = MessageDesk()
   nonisolated let conversations = Conversations()
+  nonisolated let broadcaster = Broadcaster()
+  nonisolated let readiness = Readiness()
   let driver: NodeDriver<HubCore.Event>
   private let configuration: HubConfiguration
   /// The device that the hub is.
   public nonisolated var deviceID: DeviceID { configuration.deviceID }
+  /// See ``Node/internals``.
+  public nonisolated var internals: NodeInternals { NodeInternals(node: self) }
   private let listeners: [any HubListener]
   private let locks: [HubLock]
   private let remote: HubRemote?
@@ -83,89 +87,39 @@ public actor Hub: Node, DrivenNode {
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
-  /// Gives a command on the hub itself and waits for its verdict; see ``Node/send(_:)``.
-  public func send(_ command: Command) async throws -> Verdict { try await answer(to: command) }
-
-  /// The stages of one of the hub's own commands.
-  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.broadcaster.receipts(for: id) }
-
-  /// The stages of all of the hub's own commands; see ``Node/ownReceipts()``.
-  public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
-
-  /// Adds a reading of one of the hub's own sensors; see ``Node/add(_:)-(Sample)``.
-  ///
-  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the hub
-  ///   does not run.
-  public func add(_ sample: Sample) throws(RunBusError) {
-    guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the hub does not run") }
-    guard sample.value.isCarried else {
-      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
-    }
-    feed(.sample(sample))
-  }
-
-  /// Adds readings of the hub's own sensors, all or none; see ``Node/add(_:)-([Sample])``.
-  public func add(_ samples: [Sample]) throws(RunBusError) {
-    try checkReadings(samples)
+  /// Adds readings of the hub's own sensors; see ``Node/add(_:)``.
+  public func add(_ samples: [Sample]) async throws {
+    try await check(samples)
     for sample in samples { feed(.sample(sample)) }
   }
 
   /// Whether readings, those of peers included, are not durable yet or their effect is not published yet.
   public var hasPendingSamples: Bool { core?.hasPendingSamples ?? false }
 
-  /// Snapshots as they are published, the present one first.
-  public func snapshots() -> AsyncStream<Snapshot> {
-    driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
-  }
   /// The clock of the run; see ``Node/runClock``.
   public nonisolated var runClock: RunClock { shownClock.value(on: loop) }
-  /// The route of the present run; see ``Node/route()``.
-  public func route() -> AsyncStream<RouteUpdate> {
-    let news = driver.broadcaster.routeNews()
-    if !isRouteFollowed {
-      isRouteFollowed = true
-      feed(.subscribed(.route))
-    }
-    return RouteFollowing(news) { [self] from in await askKeeper(.route(from: from)) }.updates
+  func followRoute() {
+    guard !isRouteFollowed else { return }
+    isRouteFollowed = true
+    feed(.subscribed(.route))
   }
-  /// Kilometres, miles and laps of the present run; see ``Node/splits()``.
-  public func splits() -> AsyncStream<RunSplits> {
-    SplitsFollowing(snapshots()) { [self] in await askKeeper(.report) }.updates
-  }
-  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
-  public func sensorDemands() -> AsyncStream<SensorDemand> {
-    driver.broadcaster.sensorDemands(first: authoritative.sensors)
-  }
-  /// What lock screens show; see ``Node/liveActivities()``.
-  public func liveActivities() -> AsyncStream<LiveActivity> {
-    followLiveActivity()
-    return driver.broadcaster.liveActivities(first: core?.liveActivity)
-  }
-  private func followLiveActivity() {
+  var liveActivity: LiveActivity? { core?.liveActivity }
+  func followLiveActivity() {
     guard !isLiveActivityFollowed else { return }
     isLiveActivityFollowed = true
     feed(.subscribed(.live))
   }
-  /// Everything that the hub learns; see ``Node/news(asking:)``.
-  public func news(asking questions: NewsQuestions) -> NewsStream {
-    followLiveActivity()
-    // A hub is always in its own reach.
-    return makeNews(
-      asking: questions,
-      known: [.link(Reachability(isReachable: true))] + (core?.liveActivity.map { [.lockScreen($0)] } ?? []))
-  }
-  /// Everything that the hub publishes.
-  public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
+  /// A hub is always in its own reach.
+  var knownNews: [NodeNews] { [.link(Reachability(isReachable: true))] }
+  var isOutboxFull: Bool { false }
+  /// A hub asks itself.
+  func inquire(_ inquiry: Inquiry) async -> InquiryAnswer { await askCore(inquiry) }
   /// Decides about a run that was on when the hub died, while the hub waits for that decision
-  /// (``RunCore/Snapshot/isRecovering``).
+  /// (``RunCore/Snapshot/isRecovering``). Waits until the hub has begun, and returns when the decision is durable.
   ///
-  /// - Throws: ``RunBusError/Code/notRecovering`` when no run waits for a decision.
-  public func recover(_ answer: RecoveryAnswer) throws(RunBusError) {
-    guard core?.isRecovering ?? false else { throw RunBusError(.notRecovering, HubCore.nothingToRecover) }
-    feed(.recover(answer))
-  }
-  /// What happens to records of this node; see ``Node/recordNews()``.
-  public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
+  /// - Throws: ``RunBusError/Code/notRecovering`` when no run waits for a decision; ``RunBusError/Code/closed``, or the
+  ///   error that ended the hub, when it has ended; `CancellationError` when the task is cancelled before it has begun.
+  public func recover(_ answer: RecoveryAnswer) async throws { try await ask(.recover(answer)) }
 
   /// The last published snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
@@ -238,10 +192,10 @@ public actor Hub: Node, DrivenNode {
       event = rotated
     }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
-    driver.broadcaster.tellPredicted(predicted)
+    broadcaster.tellPredicted(predicted)
     for action in actions {
       carryOut(action)
-      if let news = core?.news(of: action) { driver.broadcaster.tell(news) }
+      if let news = core?.news(of: action) { broadcaster.tell(news) }
     }
   }
 
@@ -301,10 +255,10 @@ public actor Hub: Node, DrivenNode {
         let bytes = Codec.encode(event)
         for transport in transports { transport.publish(bytes, on: event.topic) }
       }
-      driver.broadcaster.hear(event)
+      broadcaster.hear(event)
     case .commit(let id, let operations): commit(id, operations)
-    case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
-    case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
+    case .messageReceipt(let receipt): broadcaster.tell(receipt)
+    case .refusePost(let id, let refusal): broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .keep(let run): tell(run)
     case .readJournal(let run): readJournal(of: run)
@@ -337,7 +291,7 @@ public actor Hub: Node, DrivenNode {
       }
       if let identity = remoteAccess.identity { driver.queue.append(.identified(identity)) }
       if !driver.isFeeding { feed(.deadline) }
-      driver.readiness.open()
+      readiness.open()
     } catch {
       disconnect()
       driver.lifecycle.end(error)
@@ -353,12 +307,12 @@ public actor Hub: Node, DrivenNode {
   private func rotateKey(_ isNow: Bool, _ number: UInt64) -> HubCore.Event? {
     do {
       guard let identity = try remoteAccess.rotateKey(isNow: isNow, wallSeconds: loop.wallSeconds) else {
-        driver.localServices?.answer(.failed(HubCore.pairsNobody), number)
+        driver.localServices?.answer(.failed(.pairsNobody), number)
         return nil
       }
       return .rotated(identity, now: isNow, number)
     } catch {
-      driver.localServices?.answer(.failed(error.message), number)
+      driver.localServices?.answer(.failed(InquiryFailure(.store, error.message)), number)
       return nil
     }
   }

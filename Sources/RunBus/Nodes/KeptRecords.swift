@@ -1,35 +1,30 @@
 package import RunCore
 
-/// Reads a node's records in parts, by inquiries: of the own node, or of another one over its admin socket.
+/// Reads a node's records in parts, by questions.
 package struct KeptRecords {
-  private let ask: (Inquiry) async throws -> InquiryAnswer
+  private let node: any Answerer
 
-  /// The records of the node that answers `ask`.
-  package init(_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) { self.ask = ask }
+  /// The records of a node.
+  package init(_ node: any Answerer) { self.node = node }
 
-  /// The summaries of all records, oldest first; `nil` when this node keeps no records.
+  /// The summaries of all records, oldest first, and the runs that were removed.
   ///
-  /// - Throws: What `ask` throws.
-  package func summaries() async throws -> [RecordSummary]? { try await list()?.kept }
-
-  /// The summaries of all records, oldest first, and the runs that were removed; `nil` when this node keeps no records.
-  ///
-  /// - Throws: What `ask` throws.
-  package func list() async throws -> (kept: [RecordSummary], removed: [RecordRemoval])? {
+  /// - Throws: What the node answers with.
+  package func list() async throws -> (kept: [RecordSummary], removed: [RecordRemoval]) {
     var (kept, removed): ([RecordSummary], [RecordRemoval]) = ([], [])
     while true {
-      let from = kept.count + removed.count
-      guard case .records(let page, let removals, let total) = try await ask(.records(from: from)) else { return nil }
-      kept += page
-      removed += removals
-      if page.isEmpty && removals.isEmpty || kept.count + removed.count >= total { return (kept, removed) }
+      let page = try await node.ask(.records(from: kept.count + removed.count))
+      kept += page.kept
+      removed += page.removed
+      let isLast = page.kept.isEmpty && page.removed.isEmpty
+      if isLast || kept.count + removed.count >= page.total { return (kept, removed) }
     }
   }
 
   /// A record with its body, which is read in parts.
   ///
   /// - Throws: ``RunBusError/Code/notFound`` when there is no record of the run, ``RunBusError/Code/store`` when it
-  ///   cannot be read, and what `ask` throws.
+  ///   cannot be read, and what the node answers with.
   package func record(_ summary: RecordSummary) async throws -> RunRecord {
     // A new version may replace the record between two parts; reading then starts over.
     for _ in 0..<8 {
@@ -38,10 +33,10 @@ package struct KeptRecords {
     throw RunBusError(.store, "the record of \(summary.runID) changes all the time: try again")
   }
 
-  /// Gives a record to the hub that answers `ask`, in parts.
+  /// Gives a record to the hub, in parts.
   ///
   /// - Returns: Whether the hub had the record already.
-  /// - Throws: ``RunBusError/Code/badInput`` when the hub refuses the record, and what `ask` throws.
+  /// - Throws: ``RunBusError/Code/badInput`` when the hub refuses the record, and what the node answers with.
   package func put(_ record: RunRecord) async throws -> Bool {
     let bytes = record.encoded
     var from = 0
@@ -49,12 +44,8 @@ package struct KeptRecords {
       let part = Array(bytes.dropFirst(from).prefix(RecordPart.bytesMax))
       let upload = RecordUpload(from: from, bytes: part, total: bytes.count)
       from += part.count
-      switch try await ask(.putRecord(upload)) {
-      case .taken(let isKnown): if isKnown || from >= bytes.count { return isKnown }
-      case .failed(let reason): throw RunBusError(.badInput, reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .series, .records, .record, .devices, .pairing:
-        throw RunBusError(.badInput, "this node keeps no records")
-      }
+      let isKnown = try await node.ask(.putRecord(upload))
+      if isKnown || from >= bytes.count { return isKnown }
     }
   }
 
@@ -62,13 +53,7 @@ package struct KeptRecords {
     var bytes: [UInt8] = []
     var version: UInt64?
     while true {
-      let part: RecordPart
-      switch try await ask(.record(summary.runID, from: bytes.count)) {
-      case .record(let answer): part = answer
-      case .failed(let reason): throw RunBusError(refusal: reason)
-      case .peers, .outbox, .quarantine, .done, .report, .route, .series, .records, .taken, .devices, .pairing:
-        throw RunBusError(.badInput, "this node keeps no records")
-      }
+      let part = try await node.ask(.record(summary.runID, from: bytes.count))
       guard version == nil || version == part.version, part.from == bytes.count, !part.bytes.isEmpty else { return nil }
       version = part.version
       bytes += part.bytes

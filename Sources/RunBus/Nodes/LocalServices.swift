@@ -125,7 +125,7 @@ final class LocalServicesDriver {
     adminSocket?.close()
     adminSocket = nil
     timer = nil
-    for reply in replies.values { reply(.failed("the node has ended")) }
+    for reply in replies.values { reply(.failed(InquiryFailure(.closed, "the node has ended"))) }
     replies = [:]
     // Waits for removals that are under way: the file of a judged command must not be found again.
     disk.sync {}

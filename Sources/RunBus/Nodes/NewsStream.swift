@@ -52,6 +52,14 @@ public struct NewsQuestions: OptionSet, Sendable {
 }
 
 extension Node {
+  /// Everything that this node learns from now on, in order, what is known now first: one stream for a screen, and for a
+  /// ``RunCore/RunBoard`` that folds it.
+  ///
+  /// - Parameter questions: What the stream asks the hub for beside what comes by itself; ``news()`` asks for all of it.
+  public func news(asking questions: NewsQuestions) -> NewsStream {
+    internals.node.assumeIsolated { $0.makeNews(asking: questions) }
+  }
+
   /// Everything that this node learns, with the devices, the route and the splits; see ``news(asking:)``.
   ///
   /// ```swift
@@ -64,7 +72,7 @@ extension Node {
   public func news() -> NewsStream { news(asking: .all) }
 
   /// Real time now by a clock that is not set: the moments of a ``RunCore/RunBoard``.
-  public nonisolated var moment: BusTime { (self as? any DrivenNode)?.loop.now ?? .zero }
+  public nonisolated var moment: BusTime { internals.node.loop.now }
 }
 
 /// The queue of one stream of news, and who waits for it.
@@ -144,18 +152,41 @@ struct DeviceQuestions {
   var bell: AsyncStream<Void>.Continuation?
 }
 
-extension DrivenNode where Self: Node {
+extension DrivenNode {
+  /// The route from now on.
+  func routeUpdates() -> AsyncStream<RouteUpdate> {
+    let news = broadcaster.routeNews()
+    followRoute()
+    return RouteFollowing(news) { [self] in try await askHub(.route(from: $0)) }.updates
+  }
+
+  /// The splits from now on.
+  func splitUpdates() -> AsyncStream<RunSplits> {
+    SplitsFollowing(snapshotUpdates()) { [self] in try await askHub(.report) }.updates
+  }
+
+  /// The snapshots from now on, the present one first.
+  func snapshotUpdates() -> AsyncStream<Snapshot> {
+    broadcaster.snapshots(first: authoritative == Snapshot.none ? nil : authoritative)
+  }
+
+  /// What lock screens show from now on, the present state first.
+  func lockScreenUpdates() -> AsyncStream<LiveActivity> {
+    followLiveActivity()
+    return broadcaster.liveActivities(first: liveActivity)
+  }
+
   /// A stream of everything that this node learns from now on.
-  ///
-  /// - Parameter known: What is known now beside the snapshot and the phase of the buttons.
-  func makeNews(asking questions: NewsQuestions, known: [NodeNews]) -> NewsStream {
+  func makeNews(asking questions: NewsQuestions) -> NewsStream {
+    followLiveActivity()
     let reader = NewsReader()
-    for news in known { reader.put(news) }
+    for news in knownNews { reader.put(news) }
+    if let liveActivity { reader.put(.lockScreen(liveActivity)) }
     if authoritative != Snapshot.none { reader.put(.snapshot(authoritative)) }
     reader.put(.predicted(predicted))
     // The table holds the reader weakly: it ends with its stream.
     reader.hold(
-      driver.broadcaster.listen(to: .news, finish: { [weak reader] in reader?.end() }) { [weak reader] in
+      broadcaster.listen(to: .news, finish: { [weak reader] in reader?.end() }) { [weak reader] in
         if case .news(let news) = $0 { reader?.put(news) }
       })
     ask(questions, for: reader)
@@ -165,8 +196,8 @@ extension DrivenNode where Self: Node {
   }
 
   private func ask(_ questions: NewsQuestions, for reader: NewsReader) {
-    reader.hold(.route, if: questions.contains(.route)) { follow(route(), for: reader) { .route($0) } }
-    reader.hold(.splits, if: questions.contains(.splits)) { follow(splits(), for: reader) { .splits($0) } }
+    reader.hold(.route, if: questions.contains(.route)) { follow(routeUpdates(), for: reader) { .route($0) } }
+    reader.hold(.splits, if: questions.contains(.splits)) { follow(splitUpdates(), for: reader) { .splits($0) } }
     reader.hold(.devices, if: questions.contains(.devices)) { askForDevices() }
   }
 
@@ -196,7 +227,7 @@ extension DrivenNode where Self: Node {
   /// time after each answer.
   private func askForDevices(whenever bells: AsyncStream<Void>, _ bell: AsyncStream<Void>.Continuation) async {
     let known = Mutex<Set<DeviceID>>([])
-    let listening = driver.broadcaster.listen(to: .news, finish: { bell.finish() }) {
+    let listening = broadcaster.listen(to: .news, finish: { bell.finish() }) {
       switch $0 {
       case .news(.link(let link)): if link.isReachable { bell.yield() }
       case .news(.presence(let presence)):
@@ -207,9 +238,9 @@ extension DrivenNode where Self: Node {
     let timer = loop.makeTimer { bell.yield() }
     for await _ in bells {
       // A question that fails is asked again in its turn.
-      if let reports = try? await peers() {
+      if let reports = try? await askHub(.peers) {
         known.withLock { $0 = Set(reports.map(\.deviceID)) }
-        driver.broadcaster.tell(.devices(reports))
+        broadcaster.tell(.devices(reports))
       }
       timer.deadline = loop.now + DeviceQuestions.every
     }

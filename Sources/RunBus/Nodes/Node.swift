@@ -5,16 +5,15 @@ public import RunCore
 /// A node works while ``run()`` runs. The other methods may be called from other tasks meanwhile:
 ///
 /// ```swift
-/// try await withThrowingTaskGroup(of: Void.self) { group in
-///   defer { group.cancelAll() }  // ends the node gracefully
-///   group.addTask { try await node.run() }
-///   let verdict = try await node.send(Command(.start, source: .watch))
+/// try await withNode(watch) {
+///   let verdict = try await watch.send(Command(.start, source: .watch))
 ///   print(verdict.message)
 /// }
 /// ```
 ///
-/// A ``Peer`` posts messages to its hub with ``Peer/post(_:by:)``, a ``Hub`` to one of its devices with
-/// ``Hub/post(_:by:to:)``. The streams of a node end when the node ends. A stream that is asked for later ends at once.
+/// What a node has is grouped: ``outbox``, ``records``, ``messages``, and ``Hub/devices`` on a hub. Everything waits for
+/// a node that has not begun, and throws when it has ended. The streams of a node end when the node ends. A stream that
+/// is asked for later ends at once.
 public protocol Node: Actor {
   /// The device that the node is.
   nonisolated var deviceID: DeviceID { get }
@@ -30,144 +29,19 @@ public protocol Node: Actor {
   ///   cannot begin or go on; ``RunBusError/Code/closed`` when it was run before.
   func run() async throws(RunBusError)
 
-  /// Returns when the node takes commands and readings: a hub when peers can connect to it, a peer when its store is
-  /// open, whether the hub is in reach or not. Returns at once when that has happened.
+  /// Adds sensor readings: all of them, or none when one is refused. A node that has not begun is waited for.
   ///
-  /// - Throws: ``RunBusError/Code/closed``, or the error that ended the node, when it ends first; `CancellationError`
-  ///   when the task is cancelled.
-  func ready() async throws
+  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives; ``RunBusError/Code/full`` when there is no
+  ///   room for all of them (a peer keeps 36,000 until the hub has acknowledged them); ``RunBusError/Code/closed``, or
+  ///   the error that ended the node, when it has ended; `CancellationError` when the task is cancelled before the node
+  ///   has begun.
+  func add(_ samples: [Sample]) async throws
 
-  /// Gives a command and waits for its verdict.
-  ///
-  /// The verdict comes when the hub's window of ``HubConfiguration/debounce`` is over (500 ms unless set otherwise).
-  /// ``predicted`` has the expected phase at once.
-  ///
-  /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect.
-  /// A task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report
-  /// its verdict, and ``cancel(_:)-(CommandID)`` takes it back as long as it was never sent.
-  ///
-  /// - Returns: What became of the command. A rejected command is no error.
-  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node ends first.
-  func send(_ command: Command) async throws -> Verdict
-
-  /// The stages of one command from now on, ending with its verdict. Call this before ``send(_:)`` to see all stages.
-  /// A reader more than 16 stages behind loses the oldest, never the verdict.
-  func receipts(for id: CommandID) -> AsyncStream<Receipt>
-
-  /// The stages of all of this node's own commands from now on, in the order in which they are reached. Commands that
-  /// were given before the node was restarted are included. A reader more than 4,096 behind loses the oldest.
-  ///
-  /// A node that is killed after it has reported a verdict, and before that is durable, reports it again after its
-  /// restart. The verdict is the same both times.
-  func ownReceipts() -> AsyncStream<Receipt>
-
-  /// Adds one sensor reading.
-  ///
-  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives, ``RunBusError/Code/closed`` when the
-  ///   node does not run, ``RunBusError/Code/full`` when too many readings wait.
-  func add(_ sample: Sample) throws(RunBusError)
-
-  /// Adds sensor readings: all of them, or none when one is refused.
-  ///
-  /// - Throws: As ``add(_:)-(Sample)``; ``RunBusError/Code/full`` when there is no room for all of them.
-  func add(_ samples: [Sample]) throws(RunBusError)
-
-  /// Whether the node has added readings that are not durable at the hub yet.
+  /// Whether readings that the node has taken in are not durable at the hub yet, or their effect is not published yet.
   var hasPendingSamples: Bool { get }
-
-  /// The stream of snapshots. A slow reader gets the newest and misses those between.
-  func snapshots() -> AsyncStream<Snapshot>
 
   /// The clock of the run, for a screen: elapsed and active time at any instant, without a call into the node.
   nonisolated var runClock: RunClock { get }
-
-  /// The route of the present run as it grows and changes. The first update has all points, and a later one the points
-  /// that are new or have changed; see ``RunCore/RouteUpdate``. When the hub was out of reach, the stream goes on with what was
-  /// missed. A slow reader gets fewer and larger updates.
-  func route() -> AsyncStream<RouteUpdate>
-
-  /// Kilometres, miles and laps of the present run: the present ones first, then each change, which is told with the
-  /// next snapshot. On a peer the stream waits while the hub is out of reach. A slow reader gets the newest.
-  func splits() -> AsyncStream<RunSplits>
-
-  /// What a lock screen shows of the present run: the present state first, then each change. The hub decides what is
-  /// pushed when (``HubConfiguration/liveActivity``); a peer needs the topic ``RunCore/Topic/live`` for it, and adds its
-  /// own presses and whether the hub is silent. A slow reader gets the newest. ``liveActivityStates()`` has the same in
-  /// the form that a lock screen takes.
-  func liveActivities() -> AsyncStream<LiveActivity>
-
-  /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
-  /// may sleep while the run is paused or no run is on.
-  func sensorDemands() -> AsyncStream<SensorDemand>
-
-  /// Everything that this node learns from now on, in order, what is known now first: one stream for a screen, and for a
-  /// ``RunCore/RunBoard`` that folds it.
-  ///
-  /// - Parameter questions: What the stream asks the hub for beside what comes by itself; ``news()`` asks for all of it.
-  func news(asking questions: NewsQuestions) -> NewsStream
-
-  /// Everything that this node receives from the bus, snapshots included. A reader more than 1,024 events behind loses
-  /// the oldest.
-  func events() -> AsyncStream<BusEvent>
-
-  /// What happens to the records of this node from now on: a run is kept, a new version replaces a record, a record is
-  /// removed. A reader more than 1,024 behind loses the oldest.
-  func recordNews() -> AsyncStream<RecordNews>
-
-  /// The devices that the hub knows, by name. A peer asks its hub and waits until the hub is in reach.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node does not run.
-  func peers() async throws -> [PeerReport]
-
-  /// The numbers of the present run with their splits, laps and parts; `nil` before the first run. A peer asks its hub
-  /// and waits until the hub is in reach.
-  ///
-  /// - Throws: As ``peers()``.
-  func report() async throws -> RunReport?
-
-  /// What waits in this node's outbox, oldest first; the readings for one receiver are one entry.
-  ///
-  /// - Throws: ``RunBusError/Code/closed`` when the node does not run.
-  func outbox() async throws(RunBusError) -> [OutboxReport]
-
-  /// Cancels a command of this node that was never sent. Its verdict is then `rejected(cancelled)`.
-  ///
-  /// - Throws: ``RunBusError/Code/tooLate`` when it may have been sent, ``RunBusError/Code/notFound`` when no such
-  ///   command waits here, ``RunBusError/Code/closed`` when the node does not run.
-  func cancel(_ command: CommandID) async throws(RunBusError)
-
-  /// Cancels a queued message of this node that was never sent.
-  ///
-  /// - Throws: As ``cancel(_:)-(CommandID)``.
-  func cancel(_ message: MessageID) async throws(RunBusError)
-
-  /// The messages in quarantine, oldest first: each was refused five times by its receiver's handler.
-  ///
-  /// - Throws: ``RunBusError/Code/closed`` when the node does not run.
-  func quarantine() async throws(RunBusError) -> [QuarantineReport]
-
-  /// Sends a message in quarantine again, under a new id.
-  ///
-  /// - Returns: The new id.
-  /// - Throws: ``RunBusError/Code/notFound`` when it is not in quarantine or its receiver is unknown,
-  ///   ``RunBusError/Code/full`` when the outbox is full, ``RunBusError/Code/closed`` when the node does not run.
-  @discardableResult
-  func retry(_ message: MessageID) async throws(RunBusError) -> MessageID
-
-  /// Deletes a message in quarantine.
-  ///
-  /// - Throws: ``RunBusError/Code/notFound`` when it is not in quarantine, ``RunBusError/Code/closed`` when the node
-  ///   does not run.
-  func discard(_ message: MessageID) async throws(RunBusError)
-
-  /// The summaries of the records that this node keeps, oldest first: on a hub all of the bus, on a peer those that it
-  /// has received. Empty when the node does not run.
-  func records() async throws(RunBusError) -> [RecordSummary]
-
-  /// The record of a run with its splits, laps, route and series; `nil` when this node keeps none or does not run.
-  ///
-  /// - Throws: ``RunBusError/Code/store`` when it cannot be read.
-  func record(of run: RunID) async throws(RunBusError) -> RunRecord?
 
   /// The last snapshot; ``RunCore/Snapshot/none`` before the first.
   var authoritative: Snapshot { get }
@@ -181,55 +55,133 @@ public protocol Node: Actor {
   /// How fast bus time runs. A peer adopts the hub's setting with the welcome; before that it is real time.
   var speed: BusSpeed { get }
 
-  /// Passes an app's messages to `handler`, one at a time and in order, until the task is cancelled or the node ends.
-  ///
-  /// A queued message counts as processed when `handler` has returned and the node has stored that. Until then it is
-  /// delivered again, with the same id, also after a crash. Its sender sets a message aside when the handler has thrown
-  /// five times for it. While a node has no handler, queued messages stay with their sender and live ones are dropped.
-  ///
-  /// The handler does not get messages whose name has a stream of its own (``messages(named:as:using:)``). With such
-  /// streams it is the handler of all other names.
-  ///
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when the node has a handler already: it can have one at a time.
-  func handleMessages(
-    _ handler: @escaping @Sendable (ReceivedMessage) async throws -> Void
-  ) async throws(RunBusError)
-
-  /// The messages of one name, with contents that `decode` makes of them; ``messages(named:as:using:)`` is the usual
-  /// way and says what counts as processed.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the messages.
-  ///   - decode: Makes the content of a message. When it throws, the message counts as one whose handler failed.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when this name has a reader already.
-  nonisolated func messages<Content>(
-    named name: MessageName, decodedBy decode: @escaping @Sendable (AppMessage) throws -> Content
-  ) throws(RunBusError) -> IncomingMessages<Content>
-
-  /// Answers questions with the bytes that `answer` returns; ``replies(to:taking:_:)`` is the usual way and says more.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the questions.
-  ///   - answer: Makes the answer to a question, at most 32,751 bytes. When it throws, the other side's request throws
-  ///     ``RunBusError/Code/refused``.
-  /// - Throws: ``RunBusError/Code/alreadyHandled`` when questions of this name have a handler already.
-  func replies(
-    to name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
-  ) async throws(RunBusError)
-
-  /// The stages of one of this app's messages from now on, ending with its last. Call this before posting the message
-  /// to see all stages.
-  ///
-  /// After a restart of the node it works with the id of a message that was posted before: it tells the stages that are
-  /// still to come and repeats none. For a message that has reached its last stage, or is not known here, the stream
-  /// stays empty until the node ends; ``outbox()`` lists the messages that still wait.
-  func messageReceipts(for id: MessageID) -> AsyncStream<MessageReceipt>
-
   /// Closes all connections to the bus. The node keeps its state and goes on collecting commands and readings.
   func disconnect()
 
   /// Connects again after ``disconnect()``.
   func reconnect()
+
+  /// What the extensions of this protocol work with. Only RunBus makes one: ``Hub`` and ``Peer`` are the only nodes.
+  nonisolated var internals: NodeInternals { get }
+}
+
+/// What both kinds of node have in common; see ``Node/internals``.
+public struct NodeInternals: Sendable {
+  let node: any DrivenNode
+}
+
+extension Node {
+  /// Returns when the node takes commands and readings: a hub when peers can connect to it, a peer when its store is
+  /// open, whether the hub is in reach or not. Returns at once when that has happened.
+  ///
+  /// - Throws: ``RunBusError/Code/closed``, or the error that ended the node, when it ends first; `CancellationError`
+  ///   when the task is cancelled.
+  public func ready() async throws { try await internals.node.readiness.wait(isolation: self) }
+
+  // MARK: Commands
+
+  /// Gives a command and waits for its verdict.
+  ///
+  /// The verdict comes when the hub's window of ``HubConfiguration/debounce`` is over (500 ms unless set otherwise).
+  /// ``predicted`` has the expected phase at once. On a peer the command is durable before it is sent. While the hub is
+  /// out of reach it waits in the outbox, also over a restart of the peer.
+  ///
+  /// Cancelling the task ends only the waiting: the command stays valid, the node delivers it, and it may take effect.
+  /// A task that is cancelled before the call gives no command. ``receipts(for:)`` and ``ownReceipts()`` still report
+  /// its verdict, and ``NodeOutbox/cancel(_:)-(CommandID)`` takes it back as long as it was never sent.
+  ///
+  /// - Returns: What became of the command. A rejected command is no error.
+  /// - Throws: `CancellationError` when the task is cancelled, ``RunBusError/Code/closed`` when the node ends first,
+  ///   ``RunBusError/Code/full`` when 1,024 commands of a peer are waiting.
+  public func send(_ command: Command) async throws -> Verdict { try await internals.node.judged(command).verdict }
+
+  /// Gives a command as ``send(_:)`` does, and waits for the receipt of its last stage, as ``receipts(for:)`` ends with
+  /// it: the verdict with the age of its effect.
+  ///
+  /// - Throws: As ``send(_:)``.
+  public func sendForReceipt(_ command: Command) async throws -> Receipt {
+    try await internals.node.judged(command).receipt
+  }
+
+  /// The stages of one command from now on, ending with its verdict. Call this before ``send(_:)`` to see all stages.
+  /// A reader more than 16 stages behind loses the oldest, never the verdict.
+  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { internals.node.broadcaster.receipts(for: id) }
+
+  /// The stages of all of this node's own commands from now on, in the order in which they are reached. Commands that
+  /// were given before the node was restarted are included. A reader more than 4,096 behind loses the oldest.
+  ///
+  /// A node that is killed after it has reported a verdict, and before that is durable, reports it again after its
+  /// restart. The verdict is the same both times.
+  public func ownReceipts() -> AsyncStream<Receipt> { internals.node.broadcaster.ownReceipts() }
+
+  // MARK: Readings
+
+  /// Adds one sensor reading; see ``add(_:)-([Sample])``.
+  public func add(_ sample: Sample) async throws { try await add([sample]) }
+
+  /// Which sensors the run needs: the present demand first, then each change. A slow reader gets the newest. Sensors
+  /// may sleep while the run is paused or no run is on.
+  public func sensorDemands() -> AsyncStream<SensorDemand> {
+    internals.node.broadcaster.sensorDemands(first: authoritative.sensors)
+  }
+
+  // MARK: The run
+
+  /// The stream of snapshots, the present one first. A slow reader gets the newest and misses those between.
+  public func snapshots() -> AsyncStream<Snapshot> {
+    internals.node.assumeIsolated { $0.snapshotUpdates() }
+  }
+
+  /// The route of the present run as it grows and changes. The first update has all points, and a later one the points
+  /// that are new or have changed; see ``RunCore/RouteUpdate``. When the hub was out of reach, the stream goes on with
+  /// what was missed. A slow reader gets fewer and larger updates.
+  ///
+  /// A peer subscribes to it, whether or not ``PeerConfiguration/topics`` contains it. Over a transport without events
+  /// the stream has news only while the run is not running.
+  public func route() -> AsyncStream<RouteUpdate> {
+    internals.node.assumeIsolated { $0.routeUpdates() }
+  }
+
+  /// Kilometres, miles and laps of the present run: the present ones first, then each change, which is told with the
+  /// next snapshot. On a peer the stream waits while the hub is out of reach. A slow reader gets the newest.
+  public func splits() -> AsyncStream<RunSplits> {
+    internals.node.assumeIsolated { $0.splitUpdates() }
+  }
+
+  /// What a lock screen shows of the present run: the present state first, then each change. The hub decides what is
+  /// pushed when (``HubConfiguration/liveActivity``); a peer needs the topic ``RunCore/Topic/live`` for it, and adds its
+  /// own presses and whether the hub is silent. A slow reader gets the newest. ``liveActivityStates()`` has the same in
+  /// the form that a lock screen takes.
+  public func liveActivities() -> AsyncStream<LiveActivity> {
+    internals.node.assumeIsolated { $0.lockScreenUpdates() }
+  }
+
+  /// The numbers of the present run with their splits, laps and parts; `nil` before the first run. A peer asks its hub
+  /// and waits until the hub is in reach.
+  ///
+  /// - Throws: As ``peers()``.
+  public func report() async throws -> RunReport? { try await internals.node.askHub(.report) }
+
+  /// The numbers of the present run over time, or of the last one; `nil` before the first run. Waits and throws as
+  /// ``report()`` does.
+  package func series() async throws -> RunSeries? { try await internals.node.askHub(.series) }
+
+  /// The route of the present run from an index on; `nil` before the first run. Waits and throws as ``report()`` does.
+  package func routePart(from index: Int) async throws -> RoutePart? {
+    try await internals.node.askHub(.route(from: index))
+  }
+
+  // MARK: The bus
+
+  /// Everything that this node receives from the bus, snapshots included. A reader more than 1,024 events behind loses
+  /// the oldest.
+  public func events() -> AsyncStream<BusEvent> { internals.node.broadcaster.events() }
+
+  /// The devices that the hub knows, by name. A peer asks its hub and waits until the hub is in reach.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled; ``RunBusError/Code/closed``, or the error that ended the
+  ///   node, when it has ended.
+  public func peers() async throws -> [PeerReport] { try await internals.node.askHub(.peers) }
 }
 
 /// How a hub is set up.

@@ -1,5 +1,6 @@
 import Logging
 import RunCore
+import RunWire
 
 /// The events that both cores have in common. Each requirement is a case of both event enums.
 protocol NodeEvent: Sendable {
@@ -26,11 +27,8 @@ final class NodeDriver<Event: NodeEvent> {
   /// The present store. The driver replaces it when it turns out to be damaged.
   fileprivate(set) var store: NodeStore
   let log: Logger
-  let broadcaster = Broadcaster()
   var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
-  /// Who waits until the node takes commands.
-  let readiness = Readiness()
   var localServices: LocalServicesDriver?
   /// Handler calls of this turn; they reach the message desk when the turn ends.
   var handlerCalls: [HandlerCall] = []
@@ -73,7 +71,7 @@ final class NodeDriver<Event: NodeEvent> {
 }
 
 /// A node as its driver sees it: a core that receives events, and a transport.
-protocol DrivenNode: Actor {
+protocol DrivenNode: Actor, Answerer {
   associatedtype Event: NodeEvent
 
   nonisolated var loop: Loop { get }
@@ -82,6 +80,10 @@ protocol DrivenNode: Actor {
   nonisolated var desk: MessageDesk { get }
   /// The questions of this node and of others to it.
   nonisolated var conversations: Conversations { get }
+  /// Who listens to this node.
+  nonisolated var broadcaster: Broadcaster { get }
+  /// Who waits until the node takes commands.
+  nonisolated var readiness: Readiness { get }
   /// When the core's next deadline is due, on the loop's clock.
   var wakeAt: BusTime? { get }
 
@@ -95,8 +97,27 @@ protocol DrivenNode: Actor {
   func receive(_ event: Event)
   /// Releases the node's own resources after its transport and its store are closed.
   func closeOwn()
-  /// Sends a live message to a device; a peer sends to its hub only.
-  func postLive(_ message: AppMessage, to device: DeviceID?) async throws(RunBusError)
+  /// Asks the hub and waits until it is in reach and answers, the task is cancelled, or the node ends. In the last two
+  /// cases the answer is a failure.
+  func inquire(_ inquiry: Inquiry) async -> InquiryAnswer
+  /// Makes the node hear of the route from now on.
+  func followRoute()
+  /// Makes the node hear of what lock screens show from now on.
+  func followLiveActivity()
+  /// What a lock screen shows now; `nil` before anything was pushed.
+  var liveActivity: LiveActivity? { get }
+  /// What a new reader of news is told beside the snapshot, the lock screen and the phase of the buttons.
+  var knownNews: [NodeNews] { get }
+  /// The last snapshot; see ``Node/authoritative``.
+  var authoritative: Snapshot { get }
+  /// The phase with the node's own unanswered commands applied on top.
+  var predicted: RunPhase { get }
+  /// Whether no further command of the app can be kept.
+  var isOutboxFull: Bool { get }
+  /// The event that a message of the app is to the core; `nil` on a hub without a receiver. A peer sends to its hub.
+  func posted(_ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID?) -> Event?
+  /// The newest value of a key that a device has sent; a peer knows those of its hub.
+  func latest(_ key: String, from device: DeviceID?) -> AppMessage?
 }
 
 /// The limits of a driver's own work.
@@ -162,7 +183,7 @@ extension DrivenNode {
       // The new core hands unfinished messages over again.
       desk.restart()
       driver.isHandling = false
-      driver.broadcaster.giveUpPosts(
+      broadcaster.giveUpPosts(
         RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
       try beginWhole()
       // The core ignores commands that the new store already contains.
@@ -175,11 +196,24 @@ extension DrivenNode {
   }
 
   /// Gives a command and waits for its verdict. The waiting goes on when the store is replaced meanwhile.
-  func answer(to command: Command) async throws -> Verdict {
+  func judged(_ command: Command) async throws -> (verdict: Verdict, receipt: Receipt) {
+    if isOutboxFull {
+      throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
+    }
     driver.unanswered.append(command)
-    let result = await driver.broadcaster.verdict(of: command.id, isolation: self) { feed(.press(command)) }
+    let result = await broadcaster.verdict(of: command.id, isolation: self) { feed(.press(command)) }
     if let index = driver.unanswered.firstIndex(where: { $0.id == command.id }) { driver.unanswered.remove(at: index) }
     return try result.get()
+  }
+
+  /// Waits until the node has begun, and checks readings before it takes all of them in.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` for a value that no sensor gives; otherwise as ``Node/ready()``.
+  func check(_ samples: [Sample]) async throws {
+    if let wrong = samples.first(where: { !$0.value.isCarried }) {
+      throw RunBusError(.badInput, "\(wrong.value) is no reading of a sensor: none of \(samples.count) was taken in")
+    }
+    try await readiness.wait(isolation: self)
   }
 
   /// Starts the timers and the local services of a new core.
@@ -216,8 +250,8 @@ extension DrivenNode {
     driver.store.close()
     closeOwn()
     let reason = error ?? RunBusError(.closed, "the \(driver.word) has ended")
-    driver.readiness.end(reason)
-    driver.broadcaster.end(reason)
+    readiness.end(reason)
+    broadcaster.end(reason)
     conversations.end(reason)
   }
 }
@@ -282,15 +316,14 @@ extension DrivenNode {
   }
 
   /// Answers an inquiry of the node's own app.
-  func askKeeper(_ inquiry: Inquiry) async -> InquiryAnswer {
+  func askCore(_ inquiry: Inquiry) async -> InquiryAnswer {
     await withCheckedContinuation { continuation in
       guard let services = driver.localServices else {
-        return continuation.resume(returning: .failed("the node does not run"))
+        return continuation.resume(returning: .failed(InquiryFailure(.closed, "the node does not run")))
       }
       services.ask(inquiry) { continuation.resume(returning: $0) }
     }
   }
-
 }
 
 // MARK: The store

@@ -21,6 +21,8 @@ public actor Peer: Node, DrivenNode {
   nonisolated let loop: Loop
   nonisolated let desk = MessageDesk()
   nonisolated let conversations = Conversations()
+  nonisolated let broadcaster = Broadcaster()
+  nonisolated let readiness = Readiness()
   let driver: NodeDriver<PeerCore.Event>
   private let connector: any PeerConnector
   private let garbage = Counter(label: "runbus.peer.garbage_frames")
@@ -29,6 +31,8 @@ public actor Peer: Node, DrivenNode {
   private let configuration: PeerConfiguration
   /// The device that this peer is.
   public nonisolated var deviceID: DeviceID { configuration.deviceID }
+  /// See ``Node/internals``.
+  public nonisolated var internals: NodeInternals { NodeInternals(node: self) }
   /// The keys of a paired device; `nil` for a peer without keys.
   private let keyring: DeviceKeyring?
   private(set) var core: PeerCore?
@@ -80,75 +84,27 @@ public actor Peer: Node, DrivenNode {
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }
 
-  /// Gives a command and waits for its verdict; see ``Node/send(_:)``. The command is durable before it is sent. While
-  /// the hub is out of reach it waits in the outbox, also over a restart of this node.
-  ///
-  /// - Throws: ``RunBusError/Code/full`` when 1,024 commands are waiting; otherwise as ``Node/send(_:)``.
-  public func send(_ command: Command) async throws -> Verdict {
-    if core?.isOutboxFull == true {
-      throw RunBusError(.full, "1,024 commands wait for the hub already; try again when it is back")
-    }
-    return try await answer(to: command)
-  }
-
-  /// The stages of one of this peer's commands.
-  public func receipts(for id: CommandID) -> AsyncStream<Receipt> { driver.broadcaster.receipts(for: id) }
-  /// The stages of all of this peer's own commands; see ``Node/ownReceipts()``.
-  public func ownReceipts() -> AsyncStream<Receipt> { driver.broadcaster.ownReceipts() }
-
-  /// Adds one sensor reading and keeps it until the hub has acknowledged it; see ``Node/add(_:)-(Sample)``.
-  ///
-  /// - Throws: ``RunBusError/Code/full`` when 36,000 readings wait for the hub, ``RunBusError/Code/badInput`` for a
-  ///   value that no sensor gives, ``RunBusError/Code/closed`` when the peer does not run.
-  public func add(_ sample: Sample) throws(RunBusError) {
-    guard driver.lifecycle.isRunning else { throw RunBusError(.closed, "the peer does not run") }
-    guard sample.value.isCarried else {
-      throw RunBusError(.badInput, "\(sample.value) is no reading of a sensor: it was not taken in")
-    }
-    if core?.isSpoolFull == true {
-      throw RunBusError(.full, "36,000 samples wait for the hub already; this one was not taken in")
-    }
-    feed(.sample(sample))
-  }
-
-  /// Adds sensor readings, all or none; see ``Node/add(_:)-([Sample])``.
-  public func add(_ samples: [Sample]) throws(RunBusError) {
-    try checkReadings(samples)
+  /// Adds sensor readings and keeps them until the hub has acknowledged them; see ``Node/add(_:)``.
+  public func add(_ samples: [Sample]) async throws {
+    try await check(samples)
     guard samples.count <= core?.sampleRoom ?? 0 else {
-      throw RunBusError(.full, "too many samples wait for the hub already; none of these \(samples.count) was taken in")
+      throw RunBusError(
+        .full, "too many readings wait for the hub already; none of these \(samples.count) was taken in")
     }
-    feed(.samples(samples))
+    if samples.count == 1 { feed(.sample(samples[0])) } else { feed(.samples(samples)) }
   }
 
-  /// Snapshots as they come, the present one first.
-  public func snapshots() -> AsyncStream<Snapshot> {
-    driver.broadcaster.snapshots(first: core?.authoritative == Snapshot.none ? nil : core?.authoritative)
-  }
   /// The clock of the run; see ``Node/runClock``.
   public nonisolated var runClock: RunClock { shownClock.value(on: loop) }
-  /// The route of the present run; see ``Node/route()``. The peer subscribes to it, whether or not
-  /// ``PeerConfiguration/topics`` contains it. Over a transport without events the stream has news only while the run is
-  /// not running.
-  public func route() -> AsyncStream<RouteUpdate> {
-    let news = driver.broadcaster.routeNews()
-    if !isRouteFollowed {
-      isRouteFollowed = true
-      subscribe()
-    }
-    return RouteFollowing(news) { [self] from in await inquire(.route(from: from)) }.updates
+  func followRoute() {
+    guard !isRouteFollowed else { return }
+    isRouteFollowed = true
+    subscribe()
   }
-  /// Kilometres, miles and laps of the present run; see ``Node/splits()``.
-  public func splits() -> AsyncStream<RunSplits> {
-    SplitsFollowing(snapshots()) { [self] in await inquire(.report) }.updates
-  }
-  /// Which sensors the run asks for; see ``Node/sensorDemands()``.
-  public func sensorDemands() -> AsyncStream<SensorDemand> {
-    driver.broadcaster.sensorDemands(first: authoritative.sensors)
-  }
-  /// Everything this peer hears.
-  public func events() -> AsyncStream<BusEvent> { driver.broadcaster.events() }
-  /// What happens to records of this node; see ``Node/recordNews()``.
-  public func recordNews() -> AsyncStream<RecordNews> { driver.broadcaster.recordNews() }
+  var liveActivity: LiveActivity? { core?.liveActivity }
+  func followLiveActivity() {}
+  var knownNews: [NodeNews] { [.link(reachability), .view(viewState)] }
+  var isOutboxFull: Bool { core?.isOutboxFull ?? false }
 
   /// The last snapshot.
   public var authoritative: Snapshot { core?.authoritative ?? .none }
@@ -166,7 +122,7 @@ public actor Peer: Node, DrivenNode {
   /// The state of the connection to the hub.
   public var reachability: Reachability { core?.reachability(at: loop.now) ?? Reachability() }
   /// Changes of ``reachability``, the present one first.
-  public func reachabilities() -> AsyncStream<Reachability> { driver.broadcaster.reachabilities(first: reachability) }
+  public func reachabilities() -> AsyncStream<Reachability> { broadcaster.reachabilities(first: reachability) }
 
   /// How old the shown state is, and whether it is stale.
   public var viewState: ViewState {
@@ -175,19 +131,7 @@ public actor Peer: Node, DrivenNode {
   /// Changes of ``viewState``, the present one first. The view becomes stale after three missed heartbeats (6 s while a
   /// run is on, 30 s otherwise) or when the hub has said goodbye, and fresh again with the hub's next message. A slow
   /// reader gets the newest.
-  public func views() -> AsyncStream<ViewState> { driver.broadcaster.views(first: viewState) }
-
-  /// Everything that this peer learns; see ``Node/news(asking:)``.
-  public func news(asking questions: NewsQuestions) -> NewsStream {
-    var known: [NodeNews] = [.link(reachability), .view(viewState)]
-    if let activity = core?.liveActivity { known.append(.lockScreen(activity)) }
-    return makeNews(asking: questions, known: known)
-  }
-
-  /// What the lock screen shows; see ``Node/liveActivities()``.
-  public func liveActivities() -> AsyncStream<LiveActivity> {
-    driver.broadcaster.liveActivities(first: core?.liveActivity)
-  }
+  public func views() -> AsyncStream<ViewState> { broadcaster.views(first: viewState) }
 
   /// Alarms: the hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on, so the run may have
   /// stopped.
@@ -195,7 +139,7 @@ public actor Peer: Node, DrivenNode {
   /// There is one alarm for each silence, also over restarts of this peer, and it is durable before it is reported. The
   /// hub's next message ends the silence. A hub that said goodbye raises no alarm. Time in which this peer slept or was
   /// disconnected does not count as silence of the hub.
-  public func hubLost() -> AsyncStream<HubLost> { driver.broadcaster.hubLosses() }
+  public func hubLost() -> AsyncStream<HubLost> { broadcaster.hubLosses() }
   /// The last alarm, also one from before a restart of this peer; `nil` when there never was one.
   public var lastHubLost: HubLost? { core?.lastHubLost }
 
@@ -223,12 +167,14 @@ public actor Peer: Node, DrivenNode {
 
   /// Asks the hub and waits until it is in reach and answers, the task is cancelled, or the node ends. In the last two
   /// cases the answer is `failed`.
-  package func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
+  func inquire(_ inquiry: Inquiry) async -> InquiryAnswer {
     lastInquiry += 1
     let number = lastInquiry
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        guard !driver.lifecycle.hasEnded else { return continuation.resume(returning: .failed("the peer has ended")) }
+        guard !driver.lifecycle.hasEnded else {
+          return continuation.resume(returning: .failed(InquiryFailure(.closed, "the peer has ended")))
+        }
         inquiries.append((number, continuation))
         feed(.ask(inquiry))
       }
@@ -240,7 +186,8 @@ public actor Peer: Node, DrivenNode {
   /// The entry stays in the list without its continuation, because answers arrive in the order of the inquiries.
   private func abandon(_ number: UInt64) {
     guard let index = inquiries.firstIndex(where: { $0.number == number }) else { return }
-    inquiries[index].continuation?.resume(returning: .failed("the task that waited for the answer was cancelled"))
+    inquiries[index].continuation?.resume(
+      returning: .failed(InquiryFailure(.closed, "the task that waited for the answer was cancelled")))
     inquiries[index].continuation = nil
   }
 
@@ -259,13 +206,13 @@ public actor Peer: Node, DrivenNode {
     start()
     // After the store was replaced, the core's snapshot may be older than what was shown last.
     if !driver.hasBegunAnew, core?.authoritative.order.term ?? 0 > 0, let core {
-      driver.broadcaster.tell(.snapshot(core.authoritative))
+      broadcaster.tell(.snapshot(core.authoritative))
     }
     try openLocalServices()
     // The hub may not have heard of it before this node ended.
     if let next = keyring?.value.next, !next.isKnown { feed(.announceKey(next.pair.publicKey)) }
     try connect()
-    driver.readiness.open()
+    readiness.open()
   }
 
   private func connect() throws(RunBusError) {
@@ -284,10 +231,10 @@ public actor Peer: Node, DrivenNode {
     // Before the actions: a reader of a snapshot finds the clock that belongs to it, and a reader of a press's stage the
     // phase that the buttons show with it.
     showClock()
-    driver.broadcaster.tellPredicted(predicted)
+    broadcaster.tellPredicted(predicted)
     for action in actions {
       carryOut(action)
-      if let news = core?.news(of: action, at: loop.now) { driver.broadcaster.tell(news) }
+      if let news = core?.news(of: action, at: loop.now) { broadcaster.tell(news) }
     }
   }
 
@@ -325,8 +272,8 @@ public actor Peer: Node, DrivenNode {
       subscribe()
     case .commit(let id, let operations): commit(id, operations)
     case .receipt(let receipt): driver.log.log(receipt, of: configuration.deviceID)
-    case .messageReceipt(let receipt): driver.broadcaster.tell(receipt)
-    case .refusePost(let id, let refusal): driver.broadcaster.refuse(id, refusal)
+    case .messageReceipt(let receipt): broadcaster.tell(receipt)
+    case .refusePost(let id, let refusal): broadcaster.refuse(id, refusal)
     case .hand(let handlerCall): driver.handlerCalls.append(handlerCall)
     case .spooledCommandJudged(let id): driver.localServices?.remove(id)
     case .answer(let answer, let number): driver.localServices?.answer(answer, number)
@@ -337,7 +284,7 @@ public actor Peer: Node, DrivenNode {
     case .ended: driver.lifecycle.end(nil)
     case .show(let snapshot): driver.log.log(snapshot)
     case .record, .showLive, .view: break
-    case .hear(let event): driver.broadcaster.hear(event)
+    case .hear(let event): broadcaster.hear(event)
     case .reachability:
       if let refusal = reachability.refusal {
         driver.log.warning("no session with the hub: \(refusal)")
@@ -362,7 +309,7 @@ public actor Peer: Node, DrivenNode {
       driver.localServices?.answer(.done(nil), number)
       return pair.publicKey
     } catch {
-      driver.localServices?.answer(.failed(error.message), number)
+      driver.localServices?.answer(.failed(InquiryFailure(.store, error.message)), number)
       return nil
     }
   }
@@ -398,7 +345,8 @@ public actor Peer: Node, DrivenNode {
   }
 
   func abandon() {
-    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed("the node has ended or begins anew")) }
+    let ended = InquiryFailure(.closed, "the node has ended or begins anew")
+    for inquiry in inquiries { inquiry.continuation?.resume(returning: .failed(ended)) }
     inquiries = []
     transport?.close()
     transport = nil

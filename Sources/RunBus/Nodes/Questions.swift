@@ -8,7 +8,7 @@ extension DrivenNode {
   func ask(_ question: AppMessage, of device: DeviceID?, within timeout: BusDuration) async throws -> [UInt8] {
     try conversations.ask(question.id, of: device)
     defer { conversations.forget(question.id) }
-    try await postLive(question, to: device)
+    try await post(question, by: .live, to: device)
     let late = RunBusError(
       .timeout,
       "\(device?.rawValue ?? "the hub") gave no answer to \"\(question.name)\" within \(timeout.seconds) s")
@@ -30,7 +30,7 @@ extension DrivenNode {
       let message = AppMessage(
         id: .random(), name: Reply.messageName, body: reply.body(to: question.message.id))
       // A device that is out of reach by now gets no answer, and its request ends by its time-out.
-      try? await postLive(message, to: question.from)
+      try? await post(message, by: .live, to: question.from)
     }
   }
 }

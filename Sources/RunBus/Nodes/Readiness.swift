@@ -15,10 +15,12 @@ final class Readiness: Sendable {
   ///
   /// - Throws: The error of ``end(_:)``, or `CancellationError`.
   func wait(isolation: isolated any Actor) async throws {
-    let key = state.withLock { state in
+    let key = state.withLock { state -> UInt64? in
+      guard !state.isOpen || state.end != nil else { return nil }
       state.nextKey += 1
       return state.nextKey
     }
+    guard let key else { return }
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
         let known = state.withLock { state -> Result<Void, any Error>? in

@@ -12,7 +12,7 @@ import RunWire
 /// print(try await requester.state().phase)
 /// print(try await requester.send(Command(.pause, source: .liveActivity), as: DeviceID("widget")).message)
 /// ```
-public struct Requester: Sendable {
+public struct Requester: Sendable, Answerer {
   private let connector: any PeerConnector
   private let loop: Loop
 
@@ -55,25 +55,15 @@ public struct Requester: Sendable {
   ///
   /// - Throws: As ``send(_:as:)``.
   public func peers() async throws -> [PeerReport] {
-    guard case .peers(let reports) = try await answer(to: .peers) else { throw Self.unexpected }
-    return reports
+    try await ask(.peers)
   }
 
   /// The numbers of the present run with their splits, laps and parts; `nil` before the first run.
   ///
   /// - Throws: As ``send(_:as:)``.
   public func report() async throws -> RunReport? {
-    guard case .report(let report) = try await answer(to: .report) else { throw Self.unexpected }
-    return report
+    try await ask(.report)
   }
-
-  private func answer(to inquiry: Inquiry) async throws -> InquiryAnswer {
-    let answer = try await ask(inquiry)
-    if case .failed(let reason) = answer { throw RunBusError(refusal: reason) }
-    return answer
-  }
-
-  private static let unexpected = RunBusError(.wireMismatch, InquiryFailure.unknownAnswer)
 
   /// Sends commands, in order, until each has its verdict. A command may be sent again in another call: it counts once,
   /// by its id. Nothing is stored here; ``SpoolDirectory`` keeps commands over a loss of the hub or of this process.
@@ -106,8 +96,11 @@ public struct Requester: Sendable {
   /// Asks what the hub holds. The hub answers those who ask over the bus and changes nothing for them.
   ///
   /// - Throws: As ``send(_:as:)``.
-  package func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
-    try await first(of: .inquiry(inquiry)) { if case .answer(let answer) = $0 { answer } else { nil } }
+  package func ask<Answer>(_ question: Question<Answer>) async throws -> Answer {
+    let answer = try await first(of: .inquiry(question.inquiry)) { action -> InquiryAnswer? in
+      if case .answer(let answer) = action { answer } else { nil }
+    }
+    do throws(InquiryFailure) { return try question.content(of: answer) } catch { throw RunBusError(error) }
   }
 
   private func first<Value: Sendable>(

@@ -12,7 +12,7 @@ enum RouteNews: Sendable {
 /// bounded stream and are asked for again if some were lost, so that a slow reader gets few and large updates.
 actor RouteFollowing {
   private var news: AsyncStream<RouteNews>.Iterator
-  private let ask: @Sendable (Int) async -> InquiryAnswer
+  private let ask: @Sendable (Int) async throws -> RoutePart?
   private var view = RouteView()
   /// The index from which to ask the hub next.
   private var question: Int?
@@ -26,7 +26,7 @@ actor RouteFollowing {
   /// - Parameters:
   ///   - news: What the node hears.
   ///   - ask: Asks the hub for the points from an index on, and waits until it answers or the task is cancelled.
-  init(_ news: AsyncStream<RouteNews>, ask: @escaping @Sendable (Int) async -> InquiryAnswer) {
+  init(_ news: AsyncStream<RouteNews>, ask: @escaping @Sendable (Int) async throws -> RoutePart?) {
     self.news = news.makeAsyncIterator()
     self.ask = ask
   }
@@ -39,10 +39,9 @@ actor RouteFollowing {
       if let update = takeUpdate() { return update }
       if let from = question {
         question = nil
-        let answer = await ask(from)
-        if case .route(let part) = answer {
-          note(view.receive(answer: part))
-        } else {
+        do {
+          note(view.receive(answer: try await ask(from)))
+        } catch {
           view.answerFailed()
           isUnanswered = true
         }
@@ -91,13 +90,13 @@ actor RouteFollowing {
 /// Follows the splits for one stream of an app: it asks the hub at each snapshot, and tells when they have changed.
 actor SplitsFollowing {
   private var snapshots: AsyncStream<Snapshot>.Iterator
-  private let ask: @Sendable () async -> InquiryAnswer
+  private let ask: @Sendable () async throws -> RunReport?
   private var last: RunSplits?
 
   /// - Parameters:
   ///   - snapshots: The snapshots of the node; only the newest waits.
   ///   - ask: Asks the hub for a report, and waits until it answers or the task is cancelled.
-  init(_ snapshots: AsyncStream<Snapshot>, ask: @escaping @Sendable () async -> InquiryAnswer) {
+  init(_ snapshots: AsyncStream<Snapshot>, ask: @escaping @Sendable () async throws -> RunReport?) {
     self.snapshots = snapshots.makeAsyncIterator()
     self.ask = ask
   }
@@ -110,7 +109,8 @@ actor SplitsFollowing {
       var snapshots = snapshots
       guard await snapshots.next(isolation: self) != nil else { return nil }
       self.snapshots = snapshots
-      guard case .report(let report) = await ask() else { continue }
+      // A question that fails is asked again with the next snapshot.
+      guard let report = try? await ask() else { continue }
       let splits = RunSplits(report)
       guard splits != last else { continue }
       last = splits

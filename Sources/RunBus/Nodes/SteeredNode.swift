@@ -1,6 +1,8 @@
 extension Node {
   /// Runs tasks on the loop of a node whose time a test steers; `nil` for other nodes.
-  package nonisolated var steeredExecutor: LoopTaskExecutor? {
-    (self as? any DrivenNode).flatMap { $0.loop.isSteered ? LoopTaskExecutor($0.loop) : nil }
-  }
+  package nonisolated var steeredExecutor: LoopTaskExecutor? { internals.node.steeredExecutor }
+}
+
+extension DrivenNode {
+  nonisolated var steeredExecutor: LoopTaskExecutor? { loop.isSteered ? LoopTaskExecutor(loop) : nil }
 }

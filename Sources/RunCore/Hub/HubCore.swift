@@ -106,7 +106,7 @@ package struct HubCore: Sendable {
     case .identified(let identity): members.identify(identity)
     case .inquire(let inquiry, let number): answer(inquiry, number, in: &turn)
     case .recover(let answer):
-      if !recover(answer, in: &turn) { turn.act(.note(Self.nothingToRecover)) }
+      if !recover(answer, in: &turn) { turn.act(.note(InquiryFailure.nothingToRecover.message)) }
     case .journal(let runID, let entries): receiveJournal(of: runID, entries, in: &turn)
     case .makeDueRecords: makeDueRecords(in: &turn)
     case .recordRead(let reading, let reader): receive(reading, for: reader, in: &turn)

@@ -34,21 +34,25 @@ extension HubCore {
     switch inquiry {
     case .peers: (.peers(peers(at: turn.now)), false)
     case .outbox where !identity.mayAskForHoldings, .quarantine where !identity.mayAskForHoldings:
-      (.failed("this hub does not tell an unknown sender what it holds"), false)
+      (.failed(InquiryFailure(.forbidden, "this hub does not tell an unknown sender what it holds")), false)
     case .outbox: (.outbox(outbox(at: turn.now).filter { maySee($0.receiver, identity) }), false)
     case .quarantine:
       (.quarantine(mail.quarantineReports(at: turn.monotonic).filter { maySee($0.receiver, identity) }), false)
     case .cancel, .retry, .discard, .post:
-      (.failed("only a shell on the hub's own machine may change its outbox"), false)
-    case .recover: (.failed("only a shell on the hub's own machine may say what becomes of its run"), false)
+      (.failed(InquiryFailure(.forbidden, "only a shell on the hub's own machine may change its outbox")), false)
+    case .recover:
+      (
+        .failed(InquiryFailure(.forbidden, "only a shell on the hub's own machine may say what becomes of its run")),
+        false
+      )
     case .report: (reportAnswer(in: &turn), true)
     case .route(let from): (routeAnswer(from: from, in: &turn), true)
     case .series: (seriesAnswer(in: &turn), true)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
-      (.failed("records are asked for on the hub's own machine"), false)
+      (.failed(InquiryFailure(.forbidden, "records are asked for on the hub's own machine")), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
-      (.failed("devices are paired on the hub's own machine"), false)
-    case .unknown: (.failed(InquiryFailure.unknown), false)
+      (.failed(InquiryFailure(.forbidden, "devices are paired on the hub's own machine")), false)
+    case .unknown: (.failed(.unknown), false)
     }
   }
 
@@ -70,17 +74,17 @@ extension HubCore {
     case .cancel(let id): give(cancel(id, in: &turn), to: number, in: &turn)
     case .retry(let id):
       guard let old = mail.quarantined(id) else {
-        return give(.refused(InquiryFailure.notQuarantined), to: number, in: &turn)
+        return give(.refused(.notQuarantined), to: number, in: &turn)
       }
       guard let device = mail.device(using: old.receiver) else {
-        return give(.refused(InquiryFailure.receiverUnknown), to: number, in: &turn)
+        return give(.refused(.receiverUnknown), to: number, in: &turn)
       }
       let message = old.message.renamed(to: turn.generator.identifier())
       var refusal: PostRefusal?
       withCourier(of: device.storeID, in: &turn) {
         refusal = $0.post(message, by: .queued, over: $1, in: &$2)
       }
-      guard refusal == nil else { return give(.refused(InquiryFailure.outboxFull), to: number, in: &turn) }
+      guard refusal == nil else { return give(.refused(.outboxFull), to: number, in: &turn) }
       give(mail.release(id, answer: .done(message.id)), to: number, in: &turn)
     case .discard(let id): give(mail.release(id, answer: .done(nil)), to: number, in: &turn)
     case .devices: give(.atOnce(.devices(deviceList)), to: number, in: &turn)
@@ -88,15 +92,15 @@ extension HubCore {
       give(carryOut(order, of: key, in: &turn), to: number, in: &turn)
     case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, in: &turn)
     case .pairing(let order): give(carryOut(order, in: &turn), to: number, in: &turn)
-    case .rotateKey: give(.refused(Self.pairsNobody), to: number, in: &turn)
-    case .unknown: give(.refused(InquiryFailure.unknown), to: number, in: &turn)
+    case .rotateKey: give(.refused(.pairsNobody), to: number, in: &turn)
+    case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .post(let message, let device):
-      guard let device else { return give(.refused("say which device it is for"), to: number, in: &turn) }
+      guard let device else { return give(.refused(.invalid, "say which device it is for"), to: number, in: &turn) }
       let refusal = give(message, .queued, to: device, in: &turn)
       give(.posted(message.id, to: device, refusal: refusal), to: number, in: &turn)
     case .recover(let choice):
       let isRecovered = recover(choice, in: &turn)
-      give(isRecovered ? .durably(.done(nil)) : .refused(Self.nothingToRecover), to: number, in: &turn)
+      give(isRecovered ? .durably(.done(nil)) : .refused(.nothingToRecover), to: number, in: &turn)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       makeRecords(in: &turn)
       let patience = settings.clock.speed.bus(fromReal: RecordQuestions.patience)
@@ -121,9 +125,6 @@ extension HubCore {
     }
   }
 
-  /// The reason that is given when a recovery decision comes and no run waits for one.
-  package static let nothingToRecover = "no run waits for an answer"
-
   private mutating func cancel(_ id: MessageID, in turn: inout Turn) -> InquiryReply {
     if let store = mail.store(holding: id) {
       var isCancelled = false
@@ -132,7 +133,7 @@ extension HubCore {
     }
     // An accepted command, from the spool or from a peer, can no longer be cancelled.
     let command = CommandID(high: id.high, low: id.low)
-    return commands.knows(command) ? .cancelled(false) : .refused(InquiryFailure.notWaiting)
+    return commands.knows(command) ? .cancelled(false) : .refused(.notWaiting)
   }
 
   /// The newest value of a key that a device sent; `nil` if it has sent none.

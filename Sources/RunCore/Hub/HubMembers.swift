@@ -3,9 +3,6 @@ extension HubCore {
   /// The most sessions of one key, and the most stores and names of visitors that the hub keeps of it.
   static let (sessionsOfKeyMax, storesOfKeyMax) = (16, 64)
 
-  package static let pairsNobody =
-    "this hub has no listener for paired devices: start it with --listen tcp://ADDRESS:PORT"
-
   // MARK: Permission
 
   /// Whether the hub handles a frame of this identity at all. The first use of an announced key replaces the old one.
@@ -88,34 +85,32 @@ extension HubCore {
   ) -> InquiryReply {
     switch order {
     case .forget:
-      guard members.list.device(of: key) == nil else { return .refused("its key is valid: revoke it first") }
+      guard members.list.device(of: key) == nil else { return .refused(.invalid, "its key is valid: revoke it first") }
       let writes = members.forget(key)
-      return writes.isEmpty ? .refused(Self.noDevice) : .durably(.done(nil), after: writes)
+      return writes.isEmpty ? .refused(.noDevice) : .durably(.done(nil), after: writes)
     case .revoke:
-      guard members.list.device(of: key) != nil else { return .refused(Self.noDevice) }
+      guard members.list.device(of: key) != nil else { return .refused(.noDevice) }
       return .durably(.done(nil), after: revoke(key, in: &turn))
     case .sources(let sources):
-      guard members.list.device(of: key) != nil else { return .refused(Self.noDevice) }
+      guard members.list.device(of: key) != nil else { return .refused(.noDevice) }
       let (writes, refusal) = members.setSources(sources, of: key)
-      return refusal.map { .refused($0) } ?? .durably(.done(nil), after: writes)
+      return refusal.map { .refused(.invalid, $0) } ?? .durably(.done(nil), after: writes)
     case .rename(let name):
-      guard let device = members.list.device(of: key) else { return .refused(Self.noDevice) }
-      if let reason = name.reasonNotToPair { return .refused(reason) }
+      guard let device = members.list.device(of: key) else { return .refused(.noDevice) }
+      if let reason = name.reasonNotToPair { return .refused(.invalid, reason) }
       guard !commands.control.phase.isOn, !commands.unjudged.values.contains(where: { $0.deviceID == device.deviceID })
       else {
         return .refused(
-          "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
+          .invalid, "\(device.deviceID) is not renamed during a run, nor while commands of it wait: try again later")
       }
-      guard name != settings.deviceID else { return .refused("\(name) is the name of the hub itself") }
+      guard name != settings.deviceID else { return .refused(.invalid, "\(name) is the name of the hub itself") }
       guard members.list.holder(of: name).map({ $0.key == device.key }) ?? true,
         mail.devices[name].map({ $0.identity == .key(device.key) }) ?? true
-      else { return .refused("\(name) is the name of another device") }
+      else { return .refused(.invalid, "\(name) is the name of another device") }
       closeSessions(of: [device.key], in: &turn)
       return .durably(.done(nil), after: members.rename(device, to: name) + mail.rename(device.deviceID, to: name))
     }
   }
-
-  static let noDevice = "no device is paired with that key"
 
   /// Takes back a key. Its connections end at once, before that is durable: nothing is sent to it any more.
   ///

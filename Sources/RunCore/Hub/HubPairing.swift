@@ -3,7 +3,7 @@ extension HubCore {
   /// Opens pairing for a token.
   mutating func openPairing(_ token: [UInt8], _ number: UInt64, in turn: inout Turn) {
     guard let offer = members.openPairing(token, at: turn.now) else {
-      return give(.refused(Self.pairsNobody), to: number, in: &turn)
+      return give(.refused(.pairsNobody), to: number, in: &turn)
     }
     turn.act(.listenForPairing(true))
     give(.atOnce(.pairing(PairingReport(stage: members.pairingStage, offer: offer))), to: number, in: &turn)
@@ -42,17 +42,17 @@ extension HubCore {
     _ order: PairingOrder, in turn: inout Turn
   ) -> InquiryReply {
     switch order {
-    case .open: return .refused(Self.pairsNobody)
+    case .open: return .refused(.pairsNobody)
     case .status(let token):
       // A hub that no device can be paired with says so, before a person tries.
-      guard members.pairsDevices else { return .refused(Self.pairsNobody) }
+      guard members.pairsDevices else { return .refused(.pairsNobody) }
       return report(token.map(members.pairingStage(of:)) ?? members.pairingStage)
     case .close(let token):
       changePairing(in: &turn) { $0.closePairing(of: token) }
       return report(members.pairingStage(of: token))
     case .refuse(let key, let token):
       switch members.refuse(key, of: token) {
-      case .failure(let refusal): return .refused(refusal.reason)
+      case .failure(let refusal): return .refused(.invalid, refusal.reason)
       case .success(let connection):
         answer(.refused("the person at the hub refused"), on: connection, in: &turn)
         turn.act(.listenForPairing(false))
@@ -65,7 +65,7 @@ extension HubCore {
         welcome(paired, in: &turn)
         return .durably(.pairing(PairingReport(stage: members.pairingStage)))
       } catch {
-        return .refused(error.reason)
+        return .refused(.invalid, error.reason)
       }
     }
   }

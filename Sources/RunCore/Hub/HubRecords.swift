@@ -84,7 +84,7 @@ extension HubCore {
     case .editRecord(let run, let title, let note): edit(run, title: title, note: note, number, in: &turn)
     case .removeRecord(let run):
       guard let (version, change) = records.remove(run) else {
-        return give(.refused(InquiryFailure.noRecord), to: number, in: &turn)
+        return give(.refused(.noRecord), to: number, in: &turn)
       }
       // Gathered samples are committed first, so that they are removed with the rest and leave no record expected.
       commitPendingSamples(in: &turn)
@@ -104,12 +104,12 @@ extension HubCore {
     _ run: RunID, title: String?, note: String?, _ number: UInt64, in turn: inout Turn
   ) {
     guard var summary = records.kept[run] else {
-      return give(.refused(InquiryFailure.noRecord), to: number, in: &turn)
+      return give(.refused(.noRecord), to: number, in: &turn)
     }
     summary.title = title ?? summary.title
     summary.note = note ?? summary.note
     guard summary.title.utf8.count <= RecordSummary.titleBytesMax, summary.note.utf8.count <= RecordSummary.noteBytesMax
-    else { return give(.refused("the title or the note is too long"), to: number, in: &turn) }
+    else { return give(.refused(.invalid, "the title or the note is too long"), to: number, in: &turn) }
     guard summary != records.kept[run] else { return give(.durably(.done(nil)), to: number, in: &turn) }
     summary.version += 1
     let change = records.keep(summary)
@@ -121,15 +121,15 @@ extension HubCore {
   private mutating func receive(_ upload: RecordUpload, _ number: UInt64, in turn: inout Turn) {
     let bytes: [UInt8]
     switch records.receive(upload) {
-    case .misfit: return give(.refused("the parts of the record do not fit together"), to: number, in: &turn)
+    case .misfit: return give(.refused(.invalid, "the parts of the record do not fit together"), to: number, in: &turn)
     case .incomplete: return give(.atOnce(.taken(isKnown: false)), to: number, in: &turn)
     case .complete(let all): bytes = all
     }
     guard var record = RunRecord(encoded: bytes) else {
-      return give(.refused("these bytes are not a record"), to: number, in: &turn)
+      return give(.refused(.invalid, "these bytes are not a record"), to: number, in: &turn)
     }
     if let flaw = record.flaw {
-      return give(.refused("this record cannot be kept: \(flaw)"), to: number, in: &turn)
+      return give(.refused(.invalid, "this record cannot be kept: \(flaw)"), to: number, in: &turn)
     }
     let run = record.runID
     // A record that is kept here, or will be made here, takes precedence.

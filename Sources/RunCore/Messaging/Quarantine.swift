@@ -31,7 +31,7 @@ struct Quarantine: Sendable {
   ///
   /// - Parameter answer: what the caller is told once that is durable.
   mutating func remove(_ id: MessageID, answer: InquiryAnswer) -> InquiryReply {
-    remove(id).map { .durably(answer, after: [$0]) } ?? .refused(InquiryFailure.notQuarantined)
+    remove(id).map { .durably(answer, after: [$0]) } ?? .refused(.notQuarantined)
   }
 
   /// The report of each message, oldest first.
@@ -47,9 +47,9 @@ extension InquiryReply {
   static func posted(_ id: MessageID, to device: DeviceID?, refusal: PostRefusal?) -> InquiryReply {
     switch refusal {
     case nil: .durably(.done(id))
-    case .unknownDevice: .refused("this hub has never met \(device?.rawValue ?? "that device")")
-    case .tooLong: .refused(InquiryFailure.messageTooLong)
-    case .full, .unreachable: .refused(InquiryFailure.outboxFull)
+    case .unknownDevice: .refused(.notFound, "this hub has never met \(device?.rawValue ?? "that device")")
+    case .tooLong: .refused(.messageTooLong)
+    case .full, .unreachable: .refused(.outboxFull)
     }
   }
 }

@@ -13,15 +13,16 @@ extension PeerCore {
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, in turn: inout Turn) {
     let hub = identity.hub?.deviceID
     switch inquiry {
-    case .peers: give(.refused("only the hub knows the peers: ask there"), to: number, in: &turn)
+    case .peers: give(.refused(.notHere, "only the hub knows the peers: ask there"), to: number, in: &turn)
     case .records, .record, .editRecord, .removeRecord, .putRecord:
       answerAboutRecords(inquiry, number, in: &turn)
     case .report, .route, .series:
-      give(.refused("only the hub knows the numbers and the route of the run: ask there"), to: number, in: &turn)
-    case .recover: give(.refused("only the hub has a run to recover: ask there"), to: number, in: &turn)
+      give(
+        .refused(.notHere, "only the hub knows the numbers and the route of the run: ask there"), to: number, in: &turn)
+    case .recover: give(.refused(.notHere, "only the hub has a run to recover: ask there"), to: number, in: &turn)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
-      give(.refused("only the hub pairs devices: ask there"), to: number, in: &turn)
-    case .unknown: give(.refused(InquiryFailure.unknown), to: number, in: &turn)
+      give(.refused(.notHere, "only the hub pairs devices: ask there"), to: number, in: &turn)
+    case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .outbox:
       let (commands, readings) = outbox.reports(for: hub, at: turn.now)
       let lines = commands + mail.reports(at: turn.now) + readings
@@ -35,7 +36,7 @@ extension PeerCore {
     case .post(let message, let device):
       guard device == nil || device == hub else {
         let reason = "a peer's messages go to its hub, and \(device?.rawValue ?? "") is not known as that"
-        return give(.refused(reason), to: number, in: &turn)
+        return give(.refused(.invalid, reason), to: number, in: &turn)
       }
       let refusal = mail.post(message, by: .queued, over: session.number, in: &turn)
       give(.posted(message.id, to: device, refusal: refusal), to: number, in: &turn)

@@ -108,10 +108,10 @@ struct RecordCopies: Sendable {
     switch inquiry {
     case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, removed: inbox.removed, from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
-    case .editRecord, .removeRecord, .putRecord: .refused("only the phone changes what is kept: ask there")
+    case .editRecord, .removeRecord, .putRecord: .refused(.notHere, "only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
-      .refused("this is no question about records")
+      .refused(.invalid, "this is no question about records")
     }
   }
 }

@@ -5,8 +5,8 @@ extension RecordReading {
   var answer: InquiryAnswer {
     switch self {
     case .found(let stored): .record(stored.part)
-    case .missing: .failed(InquiryFailure.noRecord)
-    case .failed(let reason): .failed("the record cannot be read: \(reason)")
+    case .missing: .failed(.noRecord)
+    case .failed(let reason): .failed(InquiryFailure(.store, "the record cannot be read: \(reason)"))
     }
   }
 }

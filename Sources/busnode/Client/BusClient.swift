@@ -84,9 +84,9 @@ extension BusLocation {
   /// Asks the hub one question.
   ///
   /// - Throws: ``Failure`` with 69 when no hub answers within `patience`.
-  func ask(_ inquiry: Inquiry, within patience: BusDuration) async throws -> InquiryAnswer {
+  func ask<Answer: Sendable>(_ question: Question<Answer>, within patience: BusDuration) async throws -> Answer {
     let requester = try requester()
-    guard let answer = try await within(patience, { try await requester.ask(inquiry) }) else {
+    guard let answer = try await within(patience, { try await requester.ask(question) }) else {
       throw Failure.noAnswer(self, within: patience)
     }
     return answer

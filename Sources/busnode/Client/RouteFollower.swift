@@ -18,7 +18,8 @@ struct RouteFollower: Sendable {
   private enum Input: Sendable {
     case joined
     case heard(BusEvent)
-    case answer(InquiryAnswer)
+    case answer(RoutePart?)
+    case unanswered
     case signal(Int32)
     case patienceIsOver
   }
@@ -54,8 +55,8 @@ struct RouteFollower: Sendable {
             actions = view.joined()
           case .heard(.route(let part)): actions = view.receive(part)
           case .heard(.snapshot(let state)): actions = view.receive(state.snapshot)
-          case .answer(.route(let part)): actions = view.receive(answer: part)
-          case .answer:
+          case .answer(let part): actions = view.receive(answer: part)
+          case .unanswered:
             view.answerFailed()
             actions = []
           case .signal(let number):
@@ -69,7 +70,9 @@ struct RouteFollower: Sendable {
           }
           for action in actions {
             if let from = try view.pass(action, written: &written, to: write) {
-              group.addTask { report.yield(.answer(await peer.inquire(.route(from: from)))) }
+              group.addTask {
+                do { report.yield(.answer(try await peer.routePart(from: from))) } catch { report.yield(.unanswered) }
+              }
             }
           }
         }
@@ -118,15 +121,12 @@ extension BusLocation {
     var next = 0
     while true {
       let from = next
-      switch try await within(patience, { try await requester.ask(.route(from: from)) }) {
-      case .route(let part):
-        switch reading.receive(part) {
-        case .ask(let from): next = from
-        case .done(let runID, let points): return runID.map { ($0, points) }
-        }
-      case .failed(let reason): throw RunBusError(.closed, reason)
-      case nil, .peers, .outbox, .quarantine, .done, .report, .series, .records, .record, .taken, .devices, .pairing:
+      guard let part = try await within(patience, { try await requester.ask(.route(from: from)) }) else {
         throw Failure.noAnswer(self, within: patience)
+      }
+      switch reading.receive(part) {
+      case .ask(let from): next = from
+      case .done(let runID, let points): return runID.map { ($0, points) }
       }
     }
   }

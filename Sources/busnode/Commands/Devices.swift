@@ -182,7 +182,7 @@ struct PairedDevices: Sendable {
   }
 
   func list() async throws -> DeviceList {
-    guard case .devices(var list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    var list = try await hub.ask(.devices)
     list.devices.sort { NaturalName($0.deviceID) < NaturalName($1.deviceID) }
     return list
   }
@@ -217,12 +217,7 @@ struct PairedDevices: Sendable {
 
   func confirm() async throws { try await done(.confirmDevices) }
 
-  private func done(_ inquiry: Inquiry) async throws {
-    switch try await hub.ask(inquiry) {
-    case .done: break
-    case .failed(let reason):
-      throw Failure(code: "badInput", message: reason, exitStatus: ExitStatus.badInput)
-    default: throw hub.unexpected
-    }
+  private func done(_ order: Question<Void>) async throws {
+    try await refusing(code: "badInput", ExitStatus.badInput) { try await hub.ask(order) }
   }
 }

@@ -47,7 +47,7 @@ struct Erase: AsyncParsableCommand {
         code: "usage", message: "there is no terminal to ask at: erase --yes --bus NAME removes it without a question",
         exitStatus: ExitStatus.usage)
     }
-    guard yes || Question.ask(Self.question(choice)) else {
+    guard yes || Prompt.ask(Self.question(choice)) else {
       throw Failure(code: "refused", message: "nothing was removed", exitStatus: ExitStatus.failure)
     }
     do {

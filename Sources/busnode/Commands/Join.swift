@@ -134,7 +134,7 @@ struct Join: AsyncParsableCommand {
 
   /// Reads the line from standard input, or asks for it at the terminal.
   private func readPairingLine() throws -> String {
-    let line = StandardInput.isTerminal ? Question.answer("The line of busnode pair: ") : readLine()
+    let line = StandardInput.isTerminal ? Prompt.answer("The line of busnode pair: ") : readLine()
     guard let line, !line.isEmpty else {
       throw Failure(
         code: "badInput", message: "no line: give the one that busnode pair shows on standard input",

@@ -67,7 +67,8 @@ struct KeysRotate: AsyncParsableCommand {
     }
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
-      if case .done = try await devices.askRunning(.rotateKey(now: false), of: device) {
+      let isDone: Void?? = try await unlessRefused { try await devices.askRunning(.rotateKey(now: false), of: device) }
+      if case .some(.some) = isDone {
         return Output.tell("the new key is announced to the phone, and used once the phone knows it")
       }
     }
@@ -77,15 +78,11 @@ struct KeysRotate: AsyncParsableCommand {
 
   private func rotateHub() async throws {
     let hub = try await HubDoor.find(at: try bus.hubLocation())
-    switch try await hub.ask(.rotateKey(now: now)) {
-    case .done:
-      Output.tell(
-        now
-          ? "the phone has another key, and all devices were cut off: pair them again (busnode pair)"
-          : "the phone announces another key, and uses it when all devices know it")
-    case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-    default: throw hub.unexpected
-    }
+    try await refusing(code: "failure") { try await hub.ask(.rotateKey(now: now)) }
+    Output.tell(
+      now
+        ? "the phone has another key, and all devices were cut off: pair them again (busnode pair)"
+        : "the phone announces another key, and uses it when all devices know it")
   }
 }
 

@@ -152,7 +152,7 @@ struct Phone: AsyncParsableCommand {
     guard StandardInput.isTerminal, let lost = try StartChecks.lostKeys(ofHub: device, at: location, keys: KeyFiles())
     else { return false }
     Output.tell(lost.message)
-    return Question.ask("Make new keys? [y/N] ")
+    return Prompt.ask("Make new keys? [y/N] ")
   }
 
   /// Refuses to begin a bus that no command on this machine would find.
@@ -288,8 +288,7 @@ struct Widget: AsyncParsableCommand {
 
 /// A name for a node of this machine that was given none: the hub refuses the names of paired devices.
 private func freeName(like name: DeviceID, at location: BusLocation) async -> DeviceID {
-  guard !location.isWithoutHub, let hub = try? await HubDoor.find(at: location),
-    case .devices(let list)? = try? await hub.ask(.devices)
+  guard !location.isWithoutHub, let hub = try? await HubDoor.find(at: location), let list = try? await hub.ask(.devices)
   else { return name }
   let free = list.free(like: name)
   if free != name { Output.complain("busnode: \(name) is a paired device: this node is \(free) (--device)") }

@@ -93,12 +93,8 @@ struct OutboxContents {
 
   init(_ location: BusLocation, device: DeviceID?) async throws {
     var rows: [OutboxJSON] = []
-    exitStatus = try await LocalDevices(location: location).askAll(.outbox, only: device) { device, answer in
-      switch answer {
-      case .outbox(let reports): rows += reports.map { OutboxJSON($0, of: device) }
-      case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .quarantine, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing: break
-      }
+    exitStatus = try await LocalDevices(location: location).askAll(.outbox, only: device) { device, reports in
+      rows += reports.map { OutboxJSON($0, of: device) }
     }
     let spooled: [SpooledCommand]
     do {

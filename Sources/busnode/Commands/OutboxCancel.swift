@@ -59,8 +59,8 @@ struct OutboxCancel: AsyncParsableCommand {
 
   private func cancel(_ id: String, of device: String, at location: BusLocation) async throws {
     guard let device = DeviceID(device), let message = MessageID(id) else { return }
-    if case .failed(let reason) = try await LocalDevices(location: location).ask(.cancel(message), of: device) {
-      throw Failure.notCancelled(reason)
+    try await refusing(code: "notCancelled", ExitStatus.rejected) {
+      try await LocalDevices(location: location).ask(.cancel(message), of: device)
     }
   }
 
@@ -70,26 +70,24 @@ struct OutboxCancel: AsyncParsableCommand {
     guard let command = CommandID(id), let message = MessageID(id),
       var press = location.spool.list().commands.first(where: { $0.command.id == command })
     else { return }
-    guard press.tries == 0 else { throw Failure.notCancelled(Self.mayBeSent) }
+    guard press.tries == 0 else { throw Self.mayBeSent }
     // Remove the file first, so that no node reads it again.
     try location.spool.remove(command)
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
-      let answer = try? await devices.askRunning(.cancel(message), of: device)
-      guard case .failed(let reason) = answer, reason == Self.mayBeSent else { continue }
-      press.tries = 1
-      try location.spool.write(press)
-      throw Failure.notCancelled(reason)
+      do {
+        _ = try await devices.askRunning(.cancel(message), of: device)
+      } catch let error as RunBusError where error.code == .tooLate {
+        press.tries = 1
+        try location.spool.write(press)
+        throw Self.mayBeSent
+      } catch {
+        // Another node knows nothing of it, or cannot be asked.
+        continue
+      }
     }
   }
 
-  /// The reason that a core gives for a press that may have been sent.
-  private static let mayBeSent = InquiryFailure.notCancellable
-}
-
-extension Failure {
-  /// A press or message cannot be cancelled.
-  fileprivate static func notCancelled(_ reason: String) -> Failure {
-    Failure(code: "notCancelled", message: reason, exitStatus: ExitStatus.rejected)
-  }
+  private static let mayBeSent = Failure(
+    code: "notCancelled", message: InquiryFailure.notCancellable.message, exitStatus: ExitStatus.rejected)
 }

@@ -75,9 +75,8 @@ struct Pair: AsyncParsableCommand {
     let location = try bus.hubLocation()
     let hub = try await HubDoor.find(at: location)
     try await checkName(hub)
-    guard case .pairing(let report) = try await hub.ask(.pairing(.open)), let offer = report.offer else {
-      throw hub.unexpected
-    }
+    let report = try await refusing(code: "notPaired") { try await hub.ask(.pairing(.open)) }
+    guard let offer = report.offer else { throw RunBusError(InquiryFailure.unknownAnswer) }
     let line = try line(of: offer)
     let signals = Signals.stream()
     tell(line)
@@ -104,7 +103,7 @@ struct Pair: AsyncParsableCommand {
         code: "usage", message: "\(hub.device) is the name of the phone itself: give the device another (--as)",
         exitStatus: ExitStatus.usage)
     }
-    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    let list = try await hub.ask(.devices)
     // Without --yes the person is asked whether to replace.
     guard let reason = list.reasonNotToPair(as: name, replaces: replace || !yes) else { return }
     let isHeld = list.devices.contains { $0.deviceID == name && !$0.isRevoked }
@@ -145,9 +144,7 @@ struct Pair: AsyncParsableCommand {
   /// Waits for the device, asks the person, and tells the end.
   private func follow(_ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
     while true {
-      guard case .pairing(let report) = try await hub.ask(.pairing(.status(of: offer.token))) else {
-        throw hub.unexpected
-      }
+      let report = try await refusing(code: "failure") { try await hub.ask(.pairing(.status(of: offer.token))) }
       switch report.stage {
       case .open: try await Task.sleep(for: .milliseconds(200))
       case .closed(.paired): return .paired
@@ -160,7 +157,7 @@ struct Pair: AsyncParsableCommand {
 
   private func decide(_ candidate: PairingCandidate, _ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
     let digits = PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
-    guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
+    let list = try await hub.ask(.devices)
     let name = name ?? (replace ? candidate.deviceID : list.free(like: candidate.deviceID, for: candidate.key))
     let sources = sources?.sources ?? candidate.sources
     let words = sources.map(\.rawValue).sorted().joined(separator: ", ")
@@ -176,19 +173,19 @@ struct Pair: AsyncParsableCommand {
       }
       if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
     }
-    guard yes || Question.ask("Are the digits the same there, and is it yours? [y/N] ") else {
+    guard yes || Prompt.ask("Are the digits the same there, and is it yours? [y/N] ") else {
       _ = try await hub.ask(.pairing(.refuse(candidate.key, of: offer.token)))
       throw Failure(code: "notPaired", message: "refused: the device is not paired", exitStatus: ExitStatus.failure)
     }
     let replaces = replace || (isTaken && !yes)
-    switch try await hub.ask(
-      .pairing(.admit(candidate.key, of: offer.token, as: name, sources: sources, replaces: replaces)))
-    {
-    case .pairing: break
-    case .failed(let reason):
+    do {
+      _ = try await refusing(code: "notPaired") {
+        try await hub.ask(
+          .pairing(.admit(candidate.key, of: offer.token, as: name, sources: sources, replaces: replaces)))
+      }
+    } catch let failure as Failure {
       _ = try? await hub.ask(.pairing(.refuse(candidate.key, of: offer.token)))
-      throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
-    default: throw hub.unexpected
+      throw failure
     }
     if json {
       Output.tell(json: PairStepJSON(step: "paired", device: name, key: candidate.key.description))
@@ -245,7 +242,7 @@ struct SourceList: ExpressibleByArgument {
 }
 
 /// A question to the person at the terminal.
-enum Question {
+enum Prompt {
   /// Asks, and returns whether the answer is yes. Without a terminal it is no.
   static func ask(_ text: String) -> Bool {
     guard StandardInput.isTerminal else {
@@ -275,8 +272,10 @@ struct HubDoor: Sendable {
   static func find(at location: BusLocation, runs: Bool = true) async throws -> HubDoor {
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
-      let answer = try await runs ? devices.askRunning(.devices, of: device) : devices.ask(.devices, of: device)
-      if case .devices = answer { return HubDoor(location: location, device: device, devices: devices) }
+      let list = try await unlessRefused {
+        try await runs ? devices.askRunning(.devices, of: device) : devices.ask(.devices, of: device)
+      }
+      if case .some(.some) = list { return HubDoor(location: location, device: device, devices: devices) }
     }
     throw Failure(
       code: "noBus",
@@ -287,21 +286,7 @@ struct HubDoor: Sendable {
   }
 
   /// Asks the hub.
-  ///
-  /// - Throws: ``Failure`` with the reason when the hub refuses to open pairing, or has ended meanwhile.
-  func ask(_ inquiry: Inquiry) async throws -> InquiryAnswer {
-    let answer = try await devices.ask(inquiry, of: device)
-    guard case .failed(let reason) = answer else { return answer }
-    switch inquiry {
-    case .pairing(.open): throw Failure(code: "notPaired", message: reason, exitStatus: ExitStatus.failure)
-    case .pairing(.status), .devices: throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-    default: return answer
-    }
-  }
-
-  var unexpected: Failure {
-    Failure(
-      code: "failure", message: "\(device) gives an answer that this version does not know",
-      exitStatus: ExitStatus.failure)
+  func ask<Answer>(_ question: Question<Answer>) async throws -> Answer {
+    try await devices.ask(question, of: device)
   }
 }

@@ -27,14 +27,8 @@ struct Peers: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let patience = timeout?.span ?? .seconds(5)
-    let answer = try await location.ask(.peers, within: patience)
-    switch answer {
-    case .peers(let reports):
-      try show(reports.sorted { NaturalName($0.deviceID) < NaturalName($1.deviceID) }.map(PeerJSON.init))
-    case .failed(let reason): throw RunBusError(.closed, reason)
-    case .outbox, .quarantine, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
-      throw Failure.noAnswer(location, within: patience)
-    }
+    let reports = try await location.ask(.peers, within: patience)
+    try show(reports.sorted { NaturalName($0.deviceID) < NaturalName($1.deviceID) }.map(PeerJSON.init))
   }
 
   private func show(_ peers: [PeerJSON]) throws {

@@ -56,11 +56,10 @@ struct Post: AsyncParsableCommand {
     let location = try bus.location()
     let sender = from ?? DeviceID.role(to == nil ? .watch : .phone)
     let message = AppMessage(id: .random(), name: name, body: Array(body.utf8))
-    switch try await LocalDevices(location: location).askRunning(.post(message, to: to), of: sender) {
-    case .done: break
-    case .failed(let reason):
-      throw Failure(code: "notPosted", message: reason, exitStatus: ExitStatus.rejected)
-    case nil, .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
+    let posted = try await refusing(code: "notPosted", ExitStatus.rejected) {
+      try await LocalDevices(location: location).askRunning(.post(message, to: to), of: sender)
+    }
+    guard posted != nil else {
       throw Failure(
         code: "unreachable", message: "\(sender) does not run on this machine, on bus \(location.displayName)",
         exitStatus: ExitStatus.noBus)

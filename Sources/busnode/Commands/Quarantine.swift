@@ -97,12 +97,8 @@ struct QuarantineContents {
   init(_ location: BusLocation) async throws {
     self.location = location
     var rows: [QuarantineJSON] = []
-    exitStatus = try await LocalDevices(location: location).askAll(.quarantine) { device, answer in
-      switch answer {
-      case .quarantine(let reports): rows += reports.map { QuarantineJSON($0, of: device) }
-      case .failed(let reason): throw RunBusError(.closed, reason)
-      case .peers, .outbox, .done, .report, .route, .series, .records, .record, .taken, .devices, .pairing: break
-      }
+    exitStatus = try await LocalDevices(location: location).askAll(.quarantine) { device, messages in
+      rows += messages.map { QuarantineJSON($0, of: device) }
     }
     self.rows = rows
   }
@@ -117,13 +113,12 @@ struct QuarantineContents {
     }
     for row in rows where row.id == id {
       guard let device = DeviceID(row.deviceId), let message = MessageID(id) else { continue }
-      let inquiry = act == .retried ? Inquiry.retry(message) : .discard(message)
-      let answer = try await LocalDevices(location: location).ask(inquiry, of: device)
-      if case .failed(let reason) = answer {
-        throw Failure(code: "notDone", message: reason, exitStatus: ExitStatus.failure)
+      let devices = LocalDevices(location: location)
+      let newID = try await refusing(code: "notDone") { () -> String? in
+        if act == .retried { return try await devices.ask(.retry(message), of: device).description }
+        try await devices.ask(.discard(message), of: device)
+        return nil
       }
-      var newID: String?
-      if case .done(let id?) = answer { newID = id.description }
       let word = newID.map { "is sent again as \(Sentence.short($0))" } ?? "is deleted"
       let line = OutboxActJSON(
         act: act, deviceId: row.deviceId, id: id, newId: newID, message: "\(row.name) \(Sentence.short(id)) \(word)")

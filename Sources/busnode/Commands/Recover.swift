@@ -31,15 +31,14 @@ struct Recover: AsyncParsableCommand {
     if location.isWithoutHub { throw Failure.noBus(location) }
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
-      switch try await devices.askRunning(.recover(answer), of: device) {
-      case .done:
+      do {
+        guard try await devices.askRunning(.recover(answer), of: device) != nil else { continue }
         return Output.tell(
           answer == .resume ? "the run goes on" : answer == .finish ? "the run is finished" : "the run is discarded")
-      case .failed(let reason) where reason == HubCore.nothingToRecover:
-        throw Failure(code: "nothingToRecover", message: reason, exitStatus: ExitStatus.failure)
-      // A peer, or a device whose node does not run.
-      case .failed, .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices,
-        .pairing, nil:
+      } catch let error as RunBusError where error.code == .notRecovering {
+        throw Failure(code: "nothingToRecover", message: error.message, exitStatus: ExitStatus.failure)
+      } catch let error as RunBusError where error.failure != nil {
+        // A peer.
         continue
       }
     }

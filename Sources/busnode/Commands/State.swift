@@ -59,17 +59,12 @@ struct State: AsyncParsableCommand {
       }
     }
     let (requester, splits) = (try location.requester(), splits)
-    let seen = try await within(patience) {
-      (try await requester.stateMessage(), splits ? try await requester.ask(.report) : nil)
+    let seen = try await within(patience) { () -> (StateMessage, RunReport??) in
+      let state = try await requester.stateMessage()
+      return (state, splits ? Optional<RunReport?>.some(try await requester.ask(.report)) : nil)
     }
-    guard let (state, answer) = seen else { throw Failure.noAnswer(location, within: patience) }
-    switch answer {
-    case nil: try write(state)
-    case .report(let report): try write(state, with: report)
-    case .failed(let reason): throw RunBusError(.closed, reason)
-    case .peers, .outbox, .quarantine, .done, .route, .series, .records, .record, .taken, .devices, .pairing:
-      throw Failure.noAnswer(location, within: patience)
-    }
+    guard let (state, report) = seen else { throw Failure.noAnswer(location, within: patience) }
+    if let report { try write(state, with: report) } else { try write(state) }
   }
 
   /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.

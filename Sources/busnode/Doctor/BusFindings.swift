@@ -126,8 +126,7 @@ struct BusFindings {
       return .ok("store", "\(device) does not run; its store is sound (\(bytes >> 10) KB)")
     case .unusable(let reason): return .bad("store", reason)
     case .held(let reason):
-      let answer = try? await devices.askRunning(.outbox, of: device)
-      guard case .outbox(let waiting) = answer else {
+      guard let waiting = try? await devices.askRunning(.outbox, of: device) else {
         return .bad("store", "\(reason), which does not answer: look at its log, or end that process")
       }
       return .ok("store", "\(device) runs and answers; \(waiting.count) entries wait in its outbox")

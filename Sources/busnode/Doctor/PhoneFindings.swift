@@ -67,16 +67,18 @@ struct PhoneFindings {
     guard let device = holder.device else { return findings }
     let devices = LocalDevices(location: location)
     // A phone that answers nothing at all is reported with its store.
-    guard case .devices(let list) = try? await devices.askRunning(.devices, of: device) else { return findings }
+    guard let list = try? await devices.askRunning(.devices, of: device) else { return findings }
     pairedDevices += list.devices.count { !$0.isRevoked }
     if list.isBehind {
       findings.append(.bad("phone", "it takes no presses of paired devices: \(HubCore.confirmList)"))
     }
-    if case .failed(let reason) = try? await devices.askRunning(.pairing(.status(of: nil)), of: device) {
-      findings.append(.ok("pairing", "not possible now: \(reason)"))
+    do {
+      _ = try await devices.askRunning(.pairing(.status(of: nil)), of: device)
+    } catch {
+      findings.append(.ok("pairing", "not possible now: \((error as? RunBusError)?.message ?? "\(error)")"))
     }
     // The answer about the run waits until all that the phone has taken in is on its disk.
-    if case .report = try? await devices.askRunning(.report, of: device) { return findings }
+    if case .some(.some) = try? await devices.askRunning(.report, of: device) { return findings }
     findings.append(
       .bad("phone", "its store takes nothing, so that presses wait for their verdict: look at its log, and make room"))
     return findings

@@ -64,7 +64,7 @@ struct NodeRunner<Member: Node>: Sendable {
       }
       group.addTask {
         // An app would act on a message; busnode only shows it.
-        try await node.handleMessages { if $0.deliveryClass == .queued { view.show($0, by: node.deviceID) } }
+        try await node.messages.handle { if $0.deliveryClass == .queued { view.show($0, by: node.deviceID) } }
         return .isOver
       }
       if let lockScreen {

@@ -38,7 +38,7 @@ struct RecoveryPrompt: Sendable {
       do {
         return try await hub.recover(answer)
       } catch {
-        return Output.complain("busnode: \(error.message)")
+        return Output.complain("busnode: \(error)")
       }
     }
   }

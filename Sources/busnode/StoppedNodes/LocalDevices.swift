@@ -53,15 +53,15 @@ struct LocalDevices: Sendable {
   /// Asks a device, whether its node runs or not.
   ///
   /// - Throws: ``Failure`` with 75 when its store is held by a process that does not answer.
-  func ask(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer {
+  func ask<Answer>(_ question: Question<Answer>, of device: DeviceID) async throws -> Answer {
     var turns = 0
     while true {
       let begin = ContinuousClock.now
-      if let answer = try await askRunning(inquiry, of: device) { return answer }
+      if let answer = try await askRunning(question, of: device) { return answer }
       // The node does not run or does not answer. The lock of its store tells which of them.
       turns += 1
       let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
-      if let answer = try await askStopped(inquiry, of: device, isLast: isLast) { return answer }
+      if let answer = try await askStopped(question, of: device, isLast: isLast) { return answer }
       try await Task.sleep(for: .milliseconds(100))
     }
   }
@@ -71,28 +71,28 @@ struct LocalDevices: Sendable {
   ///
   /// - Throws: ``Failure`` with 75 when its store is held by a process that does not answer.
   func converse<Value>(
-    with device: DeviceID, _ body: (_ ask: @escaping (Inquiry) async throws -> InquiryAnswer) async throws -> Value
+    with device: DeviceID, _ body: (any Answerer) async throws -> Value
   ) async throws -> Value {
     var turns = 0
     while true {
       let begin = ContinuousClock.now
-      if try await askRunning(.records(from: .max), of: device) != nil {
-        return try await body { try await ask($0, of: device) }
+      if try await askRunning(.outbox, of: device) != nil {
+        return try await body(LocalDevice(device: device, devices: self))
       }
       turns += 1
       let isLast = turns == Self.turnsMax || ContinuousClock.now - begin > .seconds(1)
       if let node = try openStopped(device, isLast: isLast) {
         defer { node.close() }
-        return try await body { try await node.ask($0) }
+        return try await body(node)
       }
       try await Task.sleep(for: .milliseconds(100))
     }
   }
 
   /// Asks a device if its node runs; `nil` when it does not run or does not answer.
-  func askRunning(_ inquiry: Inquiry, of device: DeviceID) async throws -> InquiryAnswer? {
+  func askRunning<Answer>(_ question: Question<Answer>, of device: DeviceID) async throws -> Answer? {
     do {
-      return try await AdminClient.ask(inquiry, of: device, on: location, within: Self.patience)
+      return try await AdminClient.ask(question, of: device, on: location, within: Self.patience)
     } catch {
       guard error.code == .unreachable else { throw error }
       return nil
@@ -100,10 +100,12 @@ struct LocalDevices: Sendable {
   }
 
   /// Asks the store of a device; `nil` when another process holds it and this is not the last attempt.
-  private func askStopped(_ inquiry: Inquiry, of device: DeviceID, isLast: Bool) async throws -> InquiryAnswer? {
+  private func askStopped<Answer>(
+    _ question: Question<Answer>, of device: DeviceID, isLast: Bool
+  ) async throws -> Answer? {
     guard let node = try openStopped(device, isLast: isLast) else { return nil }
     defer { node.close() }
-    return try await node.ask(inquiry)
+    return try await node.ask(question)
   }
 
   /// Opens the store of a device; `nil` when another process holds it and this is not the last attempt.
@@ -125,13 +127,13 @@ struct LocalDevices: Sendable {
   /// error.
   ///
   /// - Returns: 0 when every device answered, 65 when the store of one is of another version, 75 otherwise.
-  func askAll(
-    _ inquiry: Inquiry, only wanted: DeviceID? = nil, _ take: (DeviceID, InquiryAnswer) throws -> Void
+  func askAll<Answer>(
+    _ question: Question<Answer>, only wanted: DeviceID? = nil, _ take: (DeviceID, Answer) throws -> Void
   ) async throws -> Int32 {
     var exitStatus = ExitStatus.success
     for device in try all() where wanted == nil || wanted == device {
       do {
-        try take(device, try await ask(inquiry, of: device))
+        try take(device, try await ask(question, of: device))
       } catch {
         guard let failure = error as? Failure ?? (error as? RunBusError).map({ Failure($0) }) else { throw error }
         let status = failure.exitStatus == ExitStatus.badInput ? failure.exitStatus : ExitStatus.busHeld
@@ -141,5 +143,40 @@ struct LocalDevices: Sendable {
       }
     }
     return exitStatus
+  }
+}
+
+/// One of the devices whose node runs.
+private struct LocalDevice: Answerer {
+  let device: DeviceID
+  let devices: LocalDevices
+
+  func ask<Answer>(_ question: Question<Answer>) async throws -> Answer { try await devices.ask(question, of: device) }
+}
+
+/// What a node answers; `nil` when it refuses.
+///
+/// - Throws: What `body` throws beside refusals.
+func unlessRefused<Answer>(_ body: () async throws -> Answer) async throws -> Answer? {
+  do {
+    return try await body()
+  } catch let error as RunBusError where error.failure != nil {
+    return nil
+  }
+}
+
+/// Turns a refusal into a failure of the command.
+///
+/// - Parameters:
+///   - code: The failure's code.
+///   - exitStatus: The status with which the command ends.
+/// - Throws: What `body` throws beside refusals.
+func refusing<Answer>(
+  code: String, _ exitStatus: Int32 = ExitStatus.failure, _ body: () async throws -> Answer
+) async throws -> Answer {
+  do {
+    return try await body()
+  } catch let error as RunBusError where error.failure != nil {
+    throw Failure(code: code, message: error.message, exitStatus: exitStatus)
   }
 }

@@ -69,10 +69,9 @@ struct RecordCatalogue {
   private static func list(
     of device: DeviceID, _ devices: LocalDevices
   ) async throws -> (list: (kept: [RecordSummary], removed: [RecordRemoval]), isHub: Bool)? {
-    try await devices.converse(with: device) { ask in
-      guard let list = try await KeptRecords(ask).list() else { return nil }
-      if case .peers = try await ask(.peers) { return (list, true) }
-      return (list, false)
+    try await devices.converse(with: device) { node in
+      guard let list = try await unlessRefused({ try await KeptRecords(node).list() }) else { return nil }
+      return (list, try await unlessRefused { try await node.ask(.peers) } != nil)
     }
   }
 
@@ -125,13 +124,8 @@ struct RecordCatalogue {
   }
 
   /// Edits or removes a record.
-  func change(_ inquiry: Inquiry, of entry: Entry) async throws {
-    switch try await devices.ask(inquiry, of: entry.device) {
-    case .done: break
-    case .failed(let reason): throw Failure(code: "failure", message: reason, exitStatus: ExitStatus.failure)
-    case .peers, .outbox, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing:
-      throw Self.noAnswer(entry.device)
-    }
+  func change(_ order: Question<Void>, of entry: Entry) async throws {
+    try await refusing(code: "failure") { try await devices.ask(order, of: entry.device) }
   }
 
   /// Gives a record to the hub on this machine, in parts.
@@ -150,9 +144,5 @@ struct RecordCatalogue {
     } catch let error as RunBusError {
       throw Failure(error)
     }
-  }
-
-  private static func noAnswer(_ device: DeviceID) -> Failure {
-    Failure(code: "failure", message: "\(device) cannot answer this query", exitStatus: ExitStatus.failure)
   }
 }

@@ -17,11 +17,11 @@ struct NamedMessageTests {
     let watch = nodes.peer()
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
-      let photos = try nodes.hub.messages(named: "photo")
+      let photos = try nodes.hub.messages.named("photo")
       await watch.disconnect()
       let message = AppMessage(name: "photo", body: Self.photo)
-      let receipts = await watch.messageReceipts(for: message.id)
-      try await watch.post(message, by: .queued)
+      let receipts = watch.messages.receipts(for: message.id)
+      try await watch.messages.post(message, by: .queued)
       await watch.reconnect()
       try await within("the photo") {
         for await photo in photos {
@@ -42,16 +42,16 @@ struct NamedMessageTests {
     let log = EventLog<String>()
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
-      let photos = try nodes.hub.messages(named: "photo")
-      let notes = try nodes.hub.messages(named: "note", as: Note.self)
+      let photos = try nodes.hub.messages.named("photo")
+      let notes = try nodes.hub.messages.named("note", as: Note.self)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { for await photo in photos { log.append("photo of \(photo.content.count)") } }
         group.addTask { for await note in notes { log.append("note \(note.content.text)") } }
-        group.addTask { try await nodes.hub.handleMessages { log.append("other \($0.message.name)") } }
-        try await watch.post(AppMessage(name: "photo", body: Self.photo), by: .queued)
-        try await watch.post(AppMessage(name: "note", encoding: Note("first")), by: .queued)
-        try await watch.post(AppMessage(name: "map", body: Data()), by: .queued)
-        try await watch.post(AppMessage(name: "note", encoding: Note("second")), by: .queued)
+        group.addTask { try await nodes.hub.messages.handle { log.append("other \($0.message.name)") } }
+        try await watch.messages.post(AppMessage(name: "photo", body: Self.photo), by: .queued)
+        try await watch.messages.post(AppMessage(name: "note", encoding: Note("first")), by: .queued)
+        try await watch.messages.post(AppMessage(name: "map", body: Data()), by: .queued)
+        try await watch.messages.post(AppMessage(name: "note", encoding: Note("second")), by: .queued)
         _ = try await log.wait(for: "the second note") { $0.contains("note second") ? true : nil }
         #expect(log.events == ["photo of 30000", "note first", "other map", "note second"])
         group.cancelAll()
@@ -67,9 +67,9 @@ struct NamedMessageTests {
     let first = try InProcessNodes(store: try NodeStore(directory: phone.path))
     let watch = first.peer(store: try NodeStore(directory: watchStore.path))
     try await withRunning([first.hub, watch]) {
-      let receipts = await watch.messageReceipts(for: messages[0].id)
-      for message in messages { try await watch.post(message, by: .queued) }
-      let notes = try first.hub.messages(named: "note", as: Note.self)
+      let receipts = watch.messages.receipts(for: messages[0].id)
+      for message in messages { try await watch.messages.post(message, by: .queued) }
+      let notes = try first.hub.messages.named("note", as: Note.self)
       try await within("two notes") {
         var iterator = notes.makeAsyncIterator()
         #expect(await iterator.next()?.id == messages[0].id)
@@ -83,7 +83,7 @@ struct NamedMessageTests {
     let second = try InProcessNodes(store: try NodeStore(directory: crashed.path))
     let again = second.peer(store: try NodeStore(directory: watchStore.path))
     try await withRunning([second.hub, again]) {
-      let notes = try second.hub.messages(named: "note", as: Note.self)
+      let notes = try second.hub.messages.named("note", as: Note.self)
       try await within("the other notes") {
         var ids: [MessageID] = []
         for await note in notes {
@@ -101,9 +101,11 @@ struct NamedMessageTests {
     let watch = nodes.peer()
     let log = EventLog<String>()
     try await withRunning([nodes.hub, watch]) {
-      for text in ["a", "b"] { try await watch.post(AppMessage(name: "note", encoding: Note(text)), by: .queued) }
+      for text in ["a", "b"] {
+        try await watch.messages.post(AppMessage(name: "note", encoding: Note(text)), by: .queued)
+      }
       let reading = Task {
-        for await note in try nodes.hub.messages(named: "note", as: Note.self) {
+        for await note in try nodes.hub.messages.named("note", as: Note.self) {
           log.append(note.content.text)
           // A piece of work that a cancellation cuts short.
           try? await Task.sleep(for: .seconds(600))
@@ -112,7 +114,7 @@ struct NamedMessageTests {
       try await log.wait(for: "the first note") { $0.first }
       reading.cancel()
       try await reading.value
-      let left = try nodes.hub.messages(named: "note", as: Note.self)
+      let left = try nodes.hub.messages.named("note", as: Note.self)
       try await within("the first note again") { for await note in left where note.content == Note("a") { break } }
       try await within("both notes") {
         var texts: [String] = []
@@ -132,10 +134,10 @@ struct NamedMessageTests {
     let watch = nodes.peer()
     try await withRunning([nodes.hub, watch]) {
       let wrong = AppMessage(name: "note", body: Data("no note".utf8))
-      let receipts = await watch.messageReceipts(for: wrong.id)
-      try await watch.post(wrong, by: .queued)
-      try await watch.post(AppMessage(name: "note", encoding: Note("good")), by: .queued)
-      let notes = try nodes.hub.messages(named: "note", as: Note.self)
+      let receipts = watch.messages.receipts(for: wrong.id)
+      try await watch.messages.post(wrong, by: .queued)
+      try await watch.messages.post(AppMessage(name: "note", encoding: Note("good")), by: .queued)
+      let notes = try nodes.hub.messages.named("note", as: Note.self)
       try await within("the good note") {
         for await note in notes {
           #expect(note.content == Note("good"))
@@ -153,10 +155,10 @@ struct NamedMessageTests {
     let watch = nodes.peer()
     try await withRunning([nodes.hub, watch]) {
       let unread = AppMessage(name: "map", body: Data())
-      let receipts = await watch.messageReceipts(for: unread.id)
-      try await watch.post(unread, by: .queued)
-      try await watch.post(AppMessage(name: "note", encoding: Note("behind it")), by: .queued)
-      let notes = try nodes.hub.messages(named: "note", as: Note.self)
+      let receipts = watch.messages.receipts(for: unread.id)
+      try await watch.messages.post(unread, by: .queued)
+      try await watch.messages.post(AppMessage(name: "note", encoding: Note("behind it")), by: .queued)
+      let notes = try nodes.hub.messages.named("note", as: Note.self)
       try await within("the note behind it") {
         for await note in notes {
           #expect(note.content == Note("behind it"))
@@ -174,8 +176,8 @@ struct NamedMessageTests {
     let watch = nodes.peer()
     try await withRunning([nodes.hub, watch]) {
       let message = try AppMessage(name: "note", encoding: Note("a"))
-      try await watch.post(message, by: .queued)
-      let notes = try nodes.hub.messages(named: "note", as: Note.self)
+      try await watch.messages.post(message, by: .queued)
+      let notes = try nodes.hub.messages.named("note", as: Note.self)
       try await within("the note, twice") {
         var ids: [MessageID] = []
         for await note in notes {
@@ -196,12 +198,13 @@ struct NamedMessageTests {
       try await watch.isConnected()
       let classes: [DeliveryClass] = [.queued, .latest(key: "key"), .live]
       let log = EventLog<DeliveryClass>()
-      let notes = try watch.messages(named: "note")
+      let notes = try watch.messages.named("note")
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { for await note in notes { log.append(note.received.deliveryClass) } }
         try await repeating {
           for deliveryClass in classes {
-            try? await nodes.hub.post(AppMessage(name: "note", body: Data()), by: deliveryClass, to: DeviceID("watch"))
+            try? await nodes.hub.messages.post(
+              AppMessage(name: "note", body: Data()), by: deliveryClass, to: DeviceID("watch"))
           }
         } until: {
           _ = try await log.wait(for: "all classes") { Set($0).isSuperset(of: classes) ? true : nil }
@@ -215,8 +218,8 @@ struct NamedMessageTests {
   func claimed() async throws {
     let nodes = try InProcessNodes()
     func claim() throws {
-      let notes = try nodes.hub.messages(named: "note")
-      let error = #expect(throws: RunBusError.self) { try nodes.hub.messages(named: "note", as: Note.self) }
+      let notes = try nodes.hub.messages.named("note")
+      let error = #expect(throws: RunBusError.self) { try nodes.hub.messages.named("note", as: Note.self) }
       #expect(error?.code == .alreadyHandled)
       withExtendedLifetime(notes) {}
     }
@@ -227,18 +230,18 @@ struct NamedMessageTests {
   @Test("A stream ends with its node, also when nothing has come and when it is read only then")
   func end() async throws {
     let nodes = try InProcessNodes()
-    let early = try nodes.hub.messages(named: "note")
+    let early = try nodes.hub.messages.named("note")
     let reading = Task { for await _ in early { Issue.record("a message out of nowhere") } }
     try await withRunning([nodes.hub]) {}
     try await within("the end") { await reading.value }
-    let late = try nodes.hub.messages(named: "late")
+    let late = try nodes.hub.messages.named("late")
     try await within("the end") { for await _ in late { Issue.record("a message out of nowhere") } }
   }
 
   @Test("A stream of a node that never ran ends with the node's last reference")
   func neverRan() async throws {
     var nodes: InProcessNodes? = try InProcessNodes()
-    let notes = try #require(try nodes?.hub.messages(named: "note"))
+    let notes = try #require(try nodes?.hub.messages.named("note"))
     let reading = Task { for await _ in notes { Issue.record("a message out of nowhere") } }
     nodes = nil
     try await within("the end") { await reading.value }

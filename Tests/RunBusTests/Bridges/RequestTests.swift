@@ -26,12 +26,12 @@ struct RequestTests {
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await nodes.hub.replies(to: "route", taking: Wish.self, answer) }
+        group.addTask { try await nodes.hub.messages.replies(to: "route", taking: Wish.self, answer) }
         // The handler is there when the first question has an answer.
         try await within("the first answer") {
           while true {
             do {
-              _ = try await watch.request("route", Data("{}".utf8), timeout: .milliseconds(50))
+              _ = try await watch.messages.request("route", Data("{}".utf8), timeout: .milliseconds(50))
             } catch let error as RunBusError where error.code == .timeout {
               continue
             } catch let error as RunBusError where error.code == .refused {
@@ -54,7 +54,7 @@ struct RequestTests {
         for kilometers in 1...20 {
           group.addTask {
             let wish = Wish(kilometers: kilometers)
-            return (kilometers, try await watch.request("route", wish, as: Route.self, timeout: .seconds(60)))
+            return (kilometers, try await watch.messages.request("route", wish, as: Route.self, timeout: .seconds(60)))
           }
         }
         for try await (kilometers, route) in group { #expect(route.name == "\(kilometers) km") }
@@ -68,21 +68,22 @@ struct RequestTests {
       Route(name: "\($0.kilometers) km")
     } _: { hub, watch in
       try await withThrowingTaskGroup(of: Void.self) { group in
-        let notes = try watch.messages(named: "note")
+        let notes = try watch.messages.named("note")
         group.addTask {
-          try await watch.replies(to: "battery") { received in
-            let route = try await watch.request("route", Wish(kilometers: 5), as: Route.self, timeout: .seconds(60))
+          try await watch.messages.replies(to: "battery") { received in
+            let route = try await watch.messages.request(
+              "route", Wish(kilometers: 5), as: Route.self, timeout: .seconds(60))
             return received.message.body + Array(route.name.utf8)
           }
         }
-        try await hub.post(AppMessage(name: "note", body: Data()), by: .queued, to: DeviceID("watch"))
+        try await hub.messages.post(AppMessage(name: "note", body: Data()), by: .queued, to: DeviceID("watch"))
         try await within("the note") {
           for await _ in notes {
             // While a message is being processed, questions are asked and answered.
             var answer: Data?
             while answer == nil {
               do {
-                answer = try await hub.request(
+                answer = try await hub.messages.request(
                   "battery", of: DeviceID("watch"), Data("for ".utf8), timeout: .milliseconds(500))
               } catch let error as RunBusError where error.code == .timeout {}
             }
@@ -103,7 +104,7 @@ struct RequestTests {
     } _: { _, watch in
       func code<Content: Decodable & Sendable>(_ kilometers: Int, _ type: Content.Type) async -> RunBusError? {
         await #expect(throws: RunBusError.self) {
-          try await watch.request("route", Wish(kilometers: kilometers), as: type, timeout: .seconds(60))
+          try await watch.messages.request("route", Wish(kilometers: kilometers), as: type, timeout: .seconds(60))
         }
       }
       let thrown = await code(0, Route.self)
@@ -119,15 +120,17 @@ struct RequestTests {
       Route(name: "")
     } _: { hub, watch in
       let late = await #expect(throws: RunBusError.self) {
-        try await watch.request("nothing", timeout: .milliseconds(10))
+        try await watch.messages.request("nothing", timeout: .milliseconds(10))
       }
       #expect(late?.code == .timeout)
       let stranger = await #expect(throws: RunBusError.self) {
-        try await hub.request("nothing", of: DeviceID("nobody"), timeout: .seconds(60))
+        try await hub.messages.request("nothing", of: DeviceID("nobody"), timeout: .seconds(60))
       }
       #expect(stranger?.code == .unknownDevice)
       await watch.disconnect()
-      let away = await #expect(throws: RunBusError.self) { try await watch.request("route", timeout: .seconds(60)) }
+      let away = await #expect(throws: RunBusError.self) {
+        try await watch.messages.request("route", timeout: .seconds(60))
+      }
       #expect(away?.code == .unreachable)
     }
   }
@@ -139,8 +142,8 @@ struct RequestTests {
     let pending = Mutex<Task<Data, any Error>?>(nil)
     try await withRunning([nodes.hub, watch]) {
       try await watch.isConnected()
-      let (first, second) = (try nodes.hub.messages(named: "first"), try nodes.hub.messages(named: "second"))
-      let asked = Task { try await watch.request("first", timeout: .seconds(600)) }
+      let (first, second) = (try nodes.hub.messages.named("first"), try nodes.hub.messages.named("second"))
+      let asked = Task { try await watch.messages.request("first", timeout: .seconds(600)) }
       try await within("the first question") {
         for await question in first {
           question.done()
@@ -149,7 +152,7 @@ struct RequestTests {
       }
       asked.cancel()
       await #expect(throws: CancellationError.self) { try await within("the end of it") { try await asked.value } }
-      pending.withLock { $0 = Task { try await watch.request("second", timeout: .seconds(600)) } }
+      pending.withLock { $0 = Task { try await watch.messages.request("second", timeout: .seconds(600)) } }
       try await within("the second question") { for await _ in second { break } }
     }
     let task = try #require(pending.withLock { $0 })
@@ -167,7 +170,7 @@ struct RequestTests {
         for _ in 0..<300 {
           group.addTask {
             do {
-              _ = try await watch.request("nothing", timeout: .seconds(600))
+              _ = try await watch.messages.request("nothing", timeout: .seconds(600))
               return nil
             } catch {
               return (error as? RunBusError)?.code
@@ -187,7 +190,7 @@ struct RequestTests {
     try await withAnswers { _ in
       Route(name: "")
     } _: { hub, _ in
-      let error = await #expect(throws: RunBusError.self) { try await hub.replies(to: "route") { _ in [] } }
+      let error = await #expect(throws: RunBusError.self) { try await hub.messages.replies(to: "route") { _ in [] } }
       #expect(error?.code == .alreadyHandled)
     }
   }

@@ -30,11 +30,11 @@ struct MessageNodeTests {
       try await withRunning([bus.hub, watch]) {
         try await withThrowingTaskGroup(of: Void.self) { group in
           let message = AppMessage(name: "note", body: Array("at the bridge".utf8))
-          let receipts = await watch.messageReceipts(for: message.id)
-          try await within("queued") { try await watch.post(message, by: .queued) }
+          let receipts = watch.messages.receipts(for: message.id)
+          try await within("queued") { try await watch.messages.post(message, by: .queued) }
           // Nobody handles messages at the hub yet, so the message stays with its sender.
           #expect(got.all.isEmpty)
-          group.addTask { try await bus.hub.handleMessages { got.add($0.message.name) } }
+          group.addTask { try await bus.hub.messages.handle { got.add($0.message.name) } }
           _ = try await receipts.first("processed") { $0.stage == .processed }
           #expect(got.all == ["note"])
           group.cancelAll()
@@ -52,14 +52,14 @@ struct MessageNodeTests {
       try await withRunning([bus.hub, watch]) {
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask {
-            try await bus.hub.handleMessages { received in
+            try await bus.hub.messages.handle { received in
               got.add(received.message.name)
               if got.all.count == 1 { throw Refused() }
             }
           }
           let messages = (1...3).map { AppMessage(id: .random(), name: "\($0)", body: []) }
-          let receipts = await watch.messageReceipts(for: messages[2].id)
-          for message in messages { try await watch.post(message, by: .queued) }
+          let receipts = watch.messages.receipts(for: messages[2].id)
+          for message in messages { try await watch.messages.post(message, by: .queued) }
           _ = try await receipts.first("processed") { $0.stage == .processed }
           #expect(got.all == ["1", "1", "2", "3"])
           group.cancelAll()
@@ -80,22 +80,22 @@ struct MessageNodeTests {
           _ = try await watch.snapshots().first("the state") { $0.order.term == 1 }
           await watch.disconnect()
           for value in ["km", "miles"] {
-            try await bus.hub.post(
+            try await bus.hub.messages.post(
               AppMessage(name: "units", body: Array(value.utf8)), by: .latest(key: "units"), to: watchID)
-            try await watch.post(AppMessage(name: "face", body: Array(value.utf8)), by: .latest(key: "face"))
+            try await watch.messages.post(AppMessage(name: "face", body: Array(value.utf8)), by: .latest(key: "face"))
           }
           let last = AppMessage(name: "units", body: Array("miles!".utf8))
-          let receipts = await bus.hub.messageReceipts(for: last.id)
-          try await bus.hub.post(last, by: .latest(key: "units"), to: watchID)
+          let receipts = bus.hub.messages.receipts(for: last.id)
+          try await bus.hub.messages.post(last, by: .latest(key: "units"), to: watchID)
           await watch.reconnect()
           _ = try await receipts.first("it has arrived") { $0.stage == .processed }
-          #expect(await watch.latest("units")?.body == Array("miles!".utf8))
+          #expect(await watch.messages.latest("units")?.body == Array("miles!".utf8))
         }
         let again = try bus.peer("watch", store: try NodeStore(directory: directory))
         try await withRunning([again]) {
           _ = try await again.snapshots().first("the state") { $0.order.term == 1 }
-          #expect(await again.latest("units")?.body == Array("miles!".utf8))
-          #expect(await bus.hub.latest("face", from: watchID)?.body == Array("miles".utf8))
+          #expect(await again.messages.latest("units")?.body == Array("miles!".utf8))
+          #expect(await bus.hub.messages.latest("face", from: watchID)?.body == Array("miles".utf8))
         }
       }
     }
@@ -110,19 +110,19 @@ struct MessageNodeTests {
       let got = Got()
       try await withRunning([bus.hub, watch]) {
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { try await watch.handleMessages { got.add($0.message.name) } }
+          group.addTask { try await watch.messages.handle { got.add($0.message.name) } }
           _ = try await watch.snapshots().first("the state") { $0.order.term == 1 }
-          try await bus.hub.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
+          try await bus.hub.messages.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
           try await got.wait(for: "blink")
           await watch.disconnect()
           await #expect(throws: RunBusError.self) {
-            try await watch.post(AppMessage(name: "late", body: []), by: .live)
+            try await watch.messages.post(AppMessage(name: "late", body: []), by: .live)
           }
           await #expect(throws: RunBusError.self) {
-            try await bus.hub.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody"))
+            try await bus.hub.messages.post(AppMessage(name: "whom", body: []), by: .queued, to: DeviceID("nobody"))
           }
           await #expect(throws: RunBusError.self) {
-            try await watch.post(AppMessage(id: .random(), name: "", body: []), by: .queued)
+            try await watch.messages.post(AppMessage(id: .random(), name: "", body: []), by: .queued)
           }
           group.cancelAll()
         }
@@ -140,17 +140,17 @@ struct MessageNodeTests {
       try await withRunning([first.hub, peer]) {
         _ = try await peer.snapshots().first("the state") { $0.order.term == 1 }
         for number in 1...20 {
-          try await peer.post(AppMessage(id: .random(), name: "\(number)", body: []), by: .queued)
+          try await peer.messages.post(AppMessage(id: .random(), name: "\(number)", body: []), by: .queued)
         }
       }
       let second = try RunningBus(place, store: try NodeStore(directory: phone))
       let again = try second.peer("watch", store: try NodeStore(directory: watch))
       try await withRunning([second.hub, again]) {
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { try await second.hub.handleMessages { got.add($0.message.name) } }
+          group.addTask { try await second.hub.messages.handle { got.add($0.message.name) } }
           let last = AppMessage(name: "21", body: [])
-          let receipts = await again.messageReceipts(for: last.id)
-          try await again.post(last, by: .queued)
+          let receipts = again.messages.receipts(for: last.id)
+          try await again.messages.post(last, by: .queued)
           _ = try await receipts.first("processed") { $0.stage == .processed }
           group.cancelAll()
         }

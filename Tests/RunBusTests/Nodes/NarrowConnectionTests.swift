@@ -54,11 +54,11 @@ struct NarrowConnectionTests {
       connector: NarrowConnector(narrow: narrow), store: NodeStore(), loop: try Loop())
     let messages = (0..<10).map { AppMessage(id: .random(), name: "\($0)", body: [UInt8](repeating: 7, count: 11_000)) }
     try await withRunning([peer]) {
-      for message in messages { try await peer.post(message, by: .queued) }
-      let last = await peer.messageReceipts(for: messages[9].id)
+      for message in messages { try await peer.messages.post(message, by: .queued) }
+      let last = peer.messages.receipts(for: messages[9].id)
       try await withRunning([hub]) {
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { try await hub.handleMessages { _ in } }
+          group.addTask { try await hub.messages.handle { _ in } }
           _ = try await last.first("processed") { $0.stage == .processed }
           group.cancelAll()
         }

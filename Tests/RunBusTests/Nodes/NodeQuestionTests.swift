@@ -96,29 +96,29 @@ struct NodeQuestionTests {
       try await within("the peer") { try await pair.watch.ready() }
       let (start, note) = (Command(.start), AppMessage(name: "note", body: [1]))
       let sending = Task { try await pair.watch.send(start) }
-      try await within("the note") { try await pair.watch.post(note, by: .queued) }
+      try await within("the note") { try await pair.watch.messages.post(note, by: .queued) }
       let waiting = try await within("the outbox") {
         while true {
-          let reports = try await pair.watch.outbox()
+          let reports = try await pair.watch.outbox.entries()
           if reports.count == 2 { return reports }
           await Task.yield()
         }
       }
       #expect(Set(waiting.map(\.kind)) == [.command, .message])
-      try await pair.watch.cancel(start.id)
+      try await pair.watch.outbox.cancel(start.id)
       let verdict = try await within("the verdict") { try await sending.value }
       #expect(verdict.outcome == .rejected(.cancelled))
-      try await pair.watch.cancel(note.id)
-      #expect(try await pair.watch.outbox().isEmpty)
+      try await pair.watch.outbox.cancel(note.id)
+      #expect(try await pair.watch.outbox.entries().isEmpty)
       for id in [note.id, MessageID.random()] {
-        let error = await #expect(throws: RunBusError.self) { try await pair.watch.cancel(id) }
+        let error = await #expect(throws: RunBusError.self) { try await pair.watch.outbox.cancel(id) }
         #expect(error?.code == .notFound)
       }
-      let error = await #expect(throws: RunBusError.self) { try await pair.watch.retry(.random()) }
+      let error = await #expect(throws: RunBusError.self) { try await pair.watch.outbox.retry(.random()) }
       #expect(error?.code == .notFound)
-      #expect(try await pair.watch.quarantine().isEmpty)
+      #expect(try await pair.watch.outbox.quarantine().isEmpty)
     }
-    let error = await #expect(throws: RunBusError.self) { try await pair.watch.outbox() }
+    let error = await #expect(throws: RunBusError.self) { try await pair.watch.outbox.entries() }
     #expect(error?.code == .closed)
   }
 
@@ -126,23 +126,23 @@ struct NodeQuestionTests {
   func records() async throws {
     let pair = try Pair()
     try await withRunning([pair.phone]) {
-      let news = await pair.phone.recordNews()
+      let news = pair.phone.records.news()
       for kind in [CommandKind.start, .stop] {
         _ = try await within("\(kind)") { try await pair.phone.send(Command(kind, .phone)) }
       }
       _ = try await news.first("the record") { if case .kept = $0 { true } else { false } }
-      let run = try #require(try await pair.phone.records().first).runID
-      try await pair.phone.editRecord(run, title: "by the river")
-      #expect(try await pair.phone.records().map(\.title) == ["by the river"])
-      let record = try #require(try await pair.phone.record(of: run))
-      #expect(try await pair.phone.importRecord(record) == false)
-      try await pair.phone.removeRecord(run)
-      #expect(try await pair.phone.record(of: run) == nil)
+      let run = try #require(try await pair.phone.records.list().first).runID
+      try await pair.phone.records.edit(run, title: "by the river")
+      #expect(try await pair.phone.records.list().map(\.title) == ["by the river"])
+      let record = try #require(try await pair.phone.records.record(of: run))
+      #expect(try await pair.phone.records.add(record) == false)
+      try await pair.phone.records.remove(run)
+      #expect(try await pair.phone.records.record(of: run) == nil)
       var other = record
       other.summary.runID = .random()
-      #expect(try await pair.phone.importRecord(other))
-      #expect(try await pair.phone.records().map(\.runID) == [other.runID])
-      let error = await #expect(throws: RunBusError.self) { try await pair.phone.removeRecord(run) }
+      #expect(try await pair.phone.records.add(other))
+      #expect(try await pair.phone.records.list().map(\.runID) == [other.runID])
+      let error = await #expect(throws: RunBusError.self) { try await pair.phone.records.remove(run) }
       #expect(error?.code == .notFound)
     }
   }
@@ -155,7 +155,7 @@ struct NodeQuestionTests {
       let recovery = await #expect(throws: RunBusError.self) { try await pair.phone.recover(.resume) }
       #expect(recovery?.code == .notRecovering)
       let post = await #expect(throws: RunBusError.self) {
-        try await pair.phone.post(AppMessage(name: "note", body: []), by: .queued, to: DeviceID("nobody"))
+        try await pair.phone.messages.post(AppMessage(name: "note", body: []), by: .queued, to: DeviceID("nobody"))
       }
       #expect(post?.code == .unknownDevice)
     }

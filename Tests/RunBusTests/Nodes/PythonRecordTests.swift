@@ -25,7 +25,7 @@ struct PythonRecordTests {
     try await withTestBus { place in
       let bus = try RunningBus(place, speed: BusSpeed(factor: 20)!)
       try await withRunning([bus.hub]) {
-        let news = await bus.hub.recordNews()
+        let news = bus.hub.records.news()
         _ = try await within("start") { try await bus.hub.send(Command(.start, .phone)) }
         for second in 0..<2000 as Range<Int64> {
           let position = Position(latitude: 48 + Double(second) / 1e5, longitude: 11, horizontalAccuracyMeters: 4)

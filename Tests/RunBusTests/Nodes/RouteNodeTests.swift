@@ -17,7 +17,7 @@ struct RouteNodeTests {
     var events = events.makeAsyncIterator()
     while true {
       for case .ask(let from) in actions {
-        guard case .route(let part) = await peer.inquire(.route(from: from)) else { return view }
+        guard let part = try? await peer.routePart(from: from) else { return view }
         actions = view.receive(answer: part)
       }
       guard !actions.contains(where: { if case .ask = $0 { true } else { false } }) else { continue }
@@ -48,8 +48,8 @@ struct RouteNodeTests {
     }
     let (early, late) = (peer("early"), peer("late"))
     try await withRunning([hub, early]) {
-      #expect(await early.inquire(.report) == .report(nil))
-      #expect(await early.inquire(.route(from: 0)) == .route(nil))
+      #expect(try await early.report() == nil)
+      #expect(try await early.routePart(from: 0) == nil)
       let events = await early.events()
       let first = Task { await follow(early, events, until: 60) }
       defer { first.cancel() }
@@ -66,7 +66,7 @@ struct RouteNodeTests {
           await follow(late, await late.events(), until: 60)
         }
         #expect(second.points == route.points && second.runID == route.runID)
-        guard case .report(let report?) = await late.inquire(.report) else {
+        guard let report = try await late.report() else {
           Issue.record("no report")
           return
         }

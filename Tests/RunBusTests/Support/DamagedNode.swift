@@ -83,7 +83,7 @@ struct DamagedNode {
     let store = try NodeStore(directory: directory)
     try await run(store) { node in
       for kind in [CommandKind.start, .lap, .pause, .stop] { try await press(kind, on: node) }
-      _ = await node.ask(.records(from: 0))
+      _ = try? await node.records.list()
     }
     return store.notices
   }

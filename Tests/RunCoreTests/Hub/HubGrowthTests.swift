@@ -41,7 +41,7 @@ struct HubGrowthTests {
   @Test("An unknown inquiry is answered with a failure, in a session and on this machine")
   func inquiry() {
     var hub = HubStage.with("watch")
-    func failure(_ actions: [HubCore.Action]) -> String? {
+    func failure(_ actions: [HubCore.Action]) -> InquiryFailure? {
       for action in actions {
         switch action {
         case .send(let frame, _): if case .answer(.failed(let reason)) = frame.message { return reason }

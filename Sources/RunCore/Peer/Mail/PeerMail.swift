@@ -74,17 +74,17 @@ struct PeerMail: Sendable {
   /// Cancels a message.
   mutating func cancel(_ id: MessageID, in turn: inout PeerCore.Turn) -> InquiryReply {
     guard courier.stream.rows.contains(where: { $0.item?.id == id }) else {
-      return .refused(InquiryFailure.notWaiting)
+      return .refused(.notWaiting)
     }
     return .cancelled(courier.cancel(id, in: &turn))
   }
 
   /// Sends a message of the quarantine again, as a new one.
   mutating func retry(_ id: MessageID, over link: UInt64?, in turn: inout PeerCore.Turn) -> InquiryReply {
-    guard let old = quarantine.message(id)?.message else { return .refused(InquiryFailure.notQuarantined) }
+    guard let old = quarantine.message(id)?.message else { return .refused(.notQuarantined) }
     let message = old.renamed(to: turn.generator.identifier())
     guard post(message, by: .queued, over: link, in: &turn) == nil else {
-      return .refused(InquiryFailure.outboxFull)
+      return .refused(.outboxFull)
     }
     return quarantine.remove(id, answer: .done(message.id))
   }

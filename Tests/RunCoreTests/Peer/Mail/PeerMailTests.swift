@@ -51,7 +51,7 @@ struct PeerMailTests {
     }
     #expect(mail.quarantineReports(for: .phone, at: .zero).map(\.id.low) == [1])
     let id = MessageID(high: 0, low: 1)
-    var reply = InquiryReply.refused("")
+    var reply = InquiryReply.refused(.unknown)
     #expect(lines { reply = $0.retry(id, over: 1, in: &$1) }.count == 1)
     #expect(line(reply).hasSuffix("unquarantine 1"))
     #expect(line(mail.discard(id)).hasPrefix("at once"), "it is not there any more")
@@ -74,7 +74,7 @@ struct PeerMailTests {
     _ = commits()
     var replies: [String] = []
     for id in [1, 1, 9] as [UInt64] {
-      var reply = InquiryReply.refused("")
+      var reply = InquiryReply.refused(.unknown)
       _ = lines { reply = $0.cancel(MessageID(high: 0, low: id), in: &$1) }
       replies.append(line(reply))
     }

@@ -33,7 +33,7 @@ func followPresses(on watch: Peer) async {
 /// Takes back a press that the phone has not seen.
 func undo(_ command: Command, on watch: Peer) async throws {
   do {
-    try await watch.cancel(command.id)
+    try await watch.outbox.cancel(command.id)
   } catch {
     guard error.code == .tooLate else { throw error }
     print("the phone may know of it already")
@@ -42,7 +42,7 @@ func undo(_ command: Command, on watch: Peer) async throws {
 
 /// Follows a message of an earlier start of the app, whose id the app has kept.
 func followMessage(_ id: MessageID, from watch: Peer) async throws {
-  let receipts = await watch.messageReceipts(for: id)
-  guard try await watch.outbox().contains(where: { $0.id == id }) else { return }  // it has reached its last stage
+  let receipts = watch.messages.receipts(for: id)
+  guard try await watch.outbox.entries().contains(where: { $0.id == id }) else { return }  // it has reached its last stage
   for await receipt in receipts { print("the message is \(receipt.stage)") }
 }

@@ -9,12 +9,12 @@ enum Notes {
       let (shown, show) = AsyncStream.makeStream(of: String.self)
       // When a handler returns, its message is processed. When it throws, the message comes again.
       group.addTask {
-        try await phone.handleMessages { received in
+        try await phone.messages.handle { received in
           show.yield("phone got \(received.message.name) from \(received.from), \(received.message.body.count) bytes")
         }
       }
       group.addTask {
-        try await watch.handleMessages { received in
+        try await watch.messages.handle { received in
           show.yield("watch got \(received.message.name) = \(String(decoding: received.message.body, as: UTF8.self))")
         }
       }
@@ -22,20 +22,23 @@ enum Notes {
 
       // Post two values of one key: only the newest needs to arrive.
       let watchID = DeviceID("watch")
-      try await phone.post(AppMessage(name: "units", body: Array("km".utf8)), by: .latest(key: "units"), to: watchID)
-      try await phone.post(AppMessage(name: "units", body: Array("miles".utf8)), by: .latest(key: "units"), to: watchID)
+      try await phone.messages.post(
+        AppMessage(name: "units", body: Array("km".utf8)), by: .latest(key: "units"), to: watchID)
+      try await phone.messages.post(
+        AppMessage(name: "units", body: Array("miles".utf8)), by: .latest(key: "units"), to: watchID)
       while let line = await lines.next() {
         guard line.hasSuffix("miles") else { continue }
         print(line)
         break
       }
-      print("watch keeps it:", await watch.latest("units").map { String(decoding: $0.body, as: UTF8.self) } ?? "-")
+      print(
+        "watch keeps it:", await watch.messages.latest("units").map { String(decoding: $0.body, as: UTF8.self) } ?? "-")
 
       // While the watch is disconnected its note is durable in its store. It is sent when the phone is in reach again.
       await watch.disconnect()
       let note = AppMessage(name: "photo-note", body: Array("at the bridge".utf8))
-      let receipts = await watch.messageReceipts(for: note.id)
-      try await watch.post(note, by: .queued)
+      let receipts = watch.messages.receipts(for: note.id)
+      try await watch.messages.post(note, by: .queued)
       print("watch, out of reach: note queued")
       await watch.reconnect()
       print(await lines.next() ?? "-")
@@ -44,7 +47,7 @@ enum Notes {
         break
       }
       // A live message is sent once and never stored.
-      try await phone.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
+      try await phone.messages.post(AppMessage(name: "blink", body: []), by: .live, to: watchID)
       print(await lines.next() ?? "-")
       group.cancelAll()
       try await group.waitForAll()
