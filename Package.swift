@@ -76,9 +76,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
   ],
   targets: [
+    // Three wings, as in docs/architecture.md.
+
+    // MARK: The bus
+
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
-    .systemLibrary(
-      name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "RunCore",
@@ -107,12 +109,28 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+
+    // MARK: The runs (and Metrics, Run and Records of RunCore)
+
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+
+    // MARK: The tools
+
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(
+      name: "RunScripts",
+      dependencies: [
+        "RunBus", "RunRecordings",
+        program("Subprocess", "swift-subprocess"),
+        programOnLinux("SystemPackage", "swift-system"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings",
+        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
@@ -135,6 +153,9 @@ let package = Package(
     .executableTarget(
       name: "cost", dependencies: ["RunBus", "RunCore", "RunWire"], path: "Benchmarks/Sources/cost",
       swiftSettings: settings),
+
+    // MARK: Tests
+
     .target(
       name: "TestSupport",
       dependencies: [
@@ -182,16 +203,23 @@ let package = Package(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"],
       exclude: ["FIT/Clients"],
       swiftSettings: settings),
+    // What busnode does without a process.
+    .testTarget(
+      name: "BusnodeTests",
+      dependencies: [
+        "RunBus", "RunBusTesting", "RunBusUI", "RunBusWeb", "RunRecordings", "RunScripts", "TestSupport", "busnode",
+        program("ArgumentParser", "swift-argument-parser"),
+      ],
+      exclude: ["Golden"],
+      swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "RunBusTesting", "RunBusUI", "RunBusWeb", "RunRecordings", "RunWire", "TestSupport", "busnode",
-        "crowd",
-        program("ArgumentParser", "swift-argument-parser"),
+        "RunBus", "RunRecordings", "RunScripts", "RunWire", "TestSupport", "busnode", "crowd",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",
-      exclude: ["Clients", "Golden"],
+      exclude: ["Clients"],
       swiftSettings: settings),
   ] + examples,
   swiftLanguageModes: [.v6]

@@ -35,9 +35,9 @@ let package = Package(
     .target(
       name: "RunRecordings", dependencies: ["RunCore", "RunBus"], exclude: ["RecordExchange.swift"],
       swiftSettings: settings),
-    .target(name: "Busnode", dependencies: ["RunBus"], swiftSettings: settings),
+    .target(name: "RunScripts", dependencies: ["RunBus"], swiftSettings: settings),
     .executableTarget(
-      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "Busnode"], swiftSettings: settings),
+      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "RunScripts"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

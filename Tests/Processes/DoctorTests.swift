@@ -4,8 +4,6 @@ import RunBus
 import Testing
 import TestSupport
 
-@testable import busnode
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

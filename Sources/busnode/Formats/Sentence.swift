@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Sentences and numbers for people, one line each.
 enum Sentence {

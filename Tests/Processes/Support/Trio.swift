@@ -142,13 +142,6 @@ extension JSONValue {
   var order: [Int] { ["term", "revision", "tick"].map { self[$0]?.int ?? -1 } }
 }
 
-/// A lock around a value that copies of a struct share.
-final class Mutexed<Value: Sendable>: Sendable {
-  private let value: Mutex<Value>
-  init(_ value: Value) { self.value = Mutex(value) }
-  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
-}
-
 /// Ports of the loopback interface.
 enum Loopback {
   /// A port that nobody listens on.

@@ -1,16 +1,16 @@
-import RunBus
+package import RunBus
 
 /// Spans of time as people write and read them.
-enum DurationText {
+package enum DurationText {
   /// A span from `90` (seconds), `12s`, `1m30s`, `500ms`, `1h`, `1:30` or `1:02:03`; `nil` for anything else.
-  static func parse(_ text: some StringProtocol) -> BusDuration? {
+  package static func parse(_ text: some StringProtocol) -> BusDuration? {
     if text.contains(":") { return parseClock(text) }
     if let seconds = number(text) { return span(seconds) }
     return parseUnits(text)
   }
 
   /// Seconds with nine decimals, which read back to the same nanosecond. Written after `@` in an order to press.
-  static func exactSeconds(_ span: BusDuration) -> String {
+  package static func exactSeconds(_ span: BusDuration) -> String {
     let (seconds, rest) = span.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let digits = String(rest.magnitude)
     return "\(seconds)." + String(repeating: "0", count: 9 - digits.count) + digits

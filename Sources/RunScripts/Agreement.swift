@@ -1,7 +1,7 @@
-import RunBus
+package import RunBus
 
 /// Compares what the nodes show: at each revision all of them must show the same run.
-struct Agreement: Sendable {
+package struct Agreement: Sendable {
   /// What every node must show alike at a revision.
   private struct Standing: Hashable {
     let phase: RunPhase
@@ -13,10 +13,10 @@ struct Agreement: Sendable {
     let revision: UInt64
   }
   /// What one node has shown.
-  struct Seen: Sendable {
-    var snapshots = 0
-    var revisions: Set<UInt64> = []
-    var last: Snapshot?
+  package struct Seen: Sendable {
+    package var snapshots = 0
+    package var revisions: Set<UInt64> = []
+    package var last: Snapshot?
   }
 
   /// How many publications are kept for comparison: no node lags further behind.
@@ -27,14 +27,16 @@ struct Agreement: Sendable {
   private var standings: [Revision: (standing: Standing, node: SpawnedNode)] = [:]
   private var publications: [SnapshotOrder: (snapshot: Snapshot, node: SpawnedNode)] = [:]
   private var order: [SnapshotOrder] = []
-  private(set) var seen: [SpawnedNode: Seen] = [:]
+  package private(set) var seen: [SpawnedNode: Seen] = [:]
   /// The differences that were found, one sentence each.
-  private(set) var disagreements: [String] = []
+  package private(set) var disagreements: [String] = []
+
+  package init() {}
 
   /// Compares a snapshot that a node shows with those of the other nodes.
-  mutating func saw(_ snapshot: Snapshot, on node: SpawnedNode) {
+  package mutating func saw(_ snapshot: Snapshot, on node: SpawnedNode) {
     if let last = seen[node]?.last, snapshot.order <= last.order {
-      disagree("\(node.rawValue) went back from \(Sentence.order(last)) to \(Sentence.order(snapshot))")
+      disagree("\(node.rawValue) went back from \(last.order.text) to \(snapshot.order.text)")
     }
     seen[node, default: Seen()].snapshots += 1
     seen[node, default: Seen()].revisions.insert(snapshot.order.revision)
@@ -53,7 +55,7 @@ struct Agreement: Sendable {
     }
     if let other = publications[snapshot.order] {
       if other.snapshot != snapshot {
-        disagree("\(Sentence.order(snapshot)) differs between \(other.node.rawValue) and \(node.rawValue)")
+        disagree("\(snapshot.order.text) differs between \(other.node.rawValue) and \(node.rawValue)")
       }
     } else {
       publications[snapshot.order] = (snapshot, node)
@@ -63,22 +65,27 @@ struct Agreement: Sendable {
   }
 
   /// Forgets the last snapshot of a node that is restarted: it may show the same or an older snapshot again.
-  mutating func forgetLast(of node: SpawnedNode) { seen[node]?.last = nil }
+  package mutating func forgetLast(of node: SpawnedNode) { seen[node]?.last = nil }
 
   /// How many revisions other nodes have shown and this one has not, because it was away.
-  func missed(by node: SpawnedNode) -> Int {
+  package func missed(by node: SpawnedNode) -> Int {
     let all = seen.values.reduce(into: Set<UInt64>()) { $0.formUnion($1.revisions) }
     return all.subtracting(seen[node]?.revisions ?? []).count
   }
 
   /// Whether all of `nodes` show the same publication.
-  func isSettled(_ nodes: some Sequence<SpawnedNode>) -> Bool {
+  package func isSettled(_ nodes: some Sequence<SpawnedNode>) -> Bool {
     let shown = Set(nodes.map { seen[$0]?.last?.order })
     return shown.count == 1 && shown.first != .some(nil)
   }
 
   /// Adds a disagreement.
-  mutating func disagree(_ sentence: String) {
+  package mutating func disagree(_ sentence: String) {
     if disagreements.count < Self.disagreementsMax { disagreements.append(sentence) }
   }
+}
+
+extension SnapshotOrder {
+  /// `1.2.14`: term, revision, tick.
+  package var text: String { "\(term).\(revision).\(tick)" }
 }

@@ -1,7 +1,8 @@
+import Foundation
 import RunBus
+import RunScripts
+import TestSupport
 import Testing
-
-@testable import busnode
 
 @Suite("Scripts for up")
 struct ScriptTests {
@@ -63,4 +64,11 @@ struct ScriptTests {
       .offline(.seconds(30)), .online,
     ])
   func orders(order: NodeOrder) throws { #expect(try NodeOrder.parse(line: order.line) == order) }
+
+  @Test("demo.run is a script that can be played, with presses from all three")
+  func demo() throws {
+    let text = try String(contentsOf: Checkout.root.appending(path: "examples/scripts/demo.run"), encoding: .utf8)
+    let script = try Script(text, file: "demo.run")
+    #expect(Set(script.steps.map(\.node)) == Set(SpawnedNode.allCases))
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import RunBus
 import RunRecordings
+import RunScripts
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct JSONGoldenTests {
 
   /// Compares with a golden file. It is written by hand, and changing it breaks a promise.
   private func expect(_ name: String, _ values: [any Encodable], line: SourceLocation = #_sourceLocation) throws {
-    let file = Checkout.root.appending(path: "Tests/Processes/Golden/\(name).json")
+    let file = Checkout.root.appending(path: "Tests/BusnodeTests/Golden/\(name).json")
     let lines = values.map { Output.json($0) }.joined(separator: "\n")
     #expect(lines + "\n" == (try String(contentsOf: file, encoding: .utf8)), sourceLocation: line)
   }

@@ -1,32 +1,104 @@
-import Foundation
-import RunBus
-import RunRecordings
+package import RunBus
+package import RunRecordings
+
+/// What the nodes of an ``UpRun`` show and what becomes of them is told to a face: a screen, or lines.
+package protocol UpFace: Sendable {
+  /// A node wrote a line.
+  func show(_ line: EventLineJSON, of node: SpawnedNode)
+  /// Ten times a second, and after each wish: what the nodes show now.
+  func draw(_ rows: [(node: SpawnedNode, row: UpRow)])
+  /// Something that the person should know.
+  func tell(_ sentence: String)
+}
+
+/// What one node shows.
+package struct UpRow: Sendable {
+  package var link = "starting"
+  package var snapshot: Snapshot?
+  package var button: RunPhase?
+  /// When the snapshot came.
+  package var seenAt: ContinuousClock.Instant?
+
+  package init() {}
+}
+
+/// What a person asks ``UpRun`` to do.
+package enum UpWish: Hashable, Sendable {
+  case press(CommandKind, on: [SpawnedNode])
+  case toggleOffline(SpawnedNode)
+  case kill(SpawnedNode)
+  case restart(SpawnedNode)
+  /// Only the face has changed.
+  case redraw
+  /// The nodes end in good order; at the second time they are killed.
+  case end
+}
+
+/// How an ``UpRun`` has ended.
+package struct UpResult: Sendable {
+  /// Why it did not come to its end.
+  package enum Failure: Hashable, Sendable {
+    /// A node died, which no script had asked for.
+    case died(SpawnedNode, NodeEnding, lastErrors: [String])
+    /// Some nodes did not reach the bus.
+    case missing([SpawnedNode])
+  }
+  package var summary: UpSummary
+  package var failure: Failure?
+  /// A planned run was cut short.
+  package var isInterrupted: Bool
+}
+
+/// What happens while ``UpRun`` plays, in the order in which it becomes known.
+enum UpEvent: Sendable {
+  /// A node wrote a line.
+  case heard(SpawnedNode, EventLineJSON)
+  /// A node's process has ended: how, and its last lines on standard error. `life` counts the incarnations of the node.
+  case ended(SpawnedNode, life: Int, NodeEnding, lastErrors: [String])
+  /// A line of the script is due.
+  case step(ScriptStep)
+  /// All lines of the script have been due.
+  case scriptIsOver
+  /// The bus time of the recording has passed.
+  case recordingIsOver
+  /// A tenth of a second has passed.
+  case tick
+  /// A key was pressed, or a signal has come.
+  case wish(UpWish)
+  /// The reader of standard output has gone.
+  case readerIsGone
+}
 
 /// Spawns phone, watch and widget, plays a run with them, and checks whether they agree.
-actor UpRun {
+package actor UpRun {
   /// What is played, and how.
-  struct Plan: Sendable {
-    var executable: String
-    var environment: [String: String?]
+  package struct Plan: Sendable {
+    package var executable: String
+    package var environment: [String: String?]
     /// The arguments of each node.
-    var arguments: [SpawnedNode: [String]]
-    var speed: BusSpeed
+    package var arguments: [SpawnedNode: [String]]
+    package var speed: BusSpeed
     /// The window in which presses settle.
-    var debounce: BusDuration
-    var script: Script?
+    package var debounce: BusDuration
+    package var script: Script?
     /// The presses of the recording, which the phone makes unless there is a script.
-    var presses: [RecordedPress]
+    package var presses: [RecordedPress]
     /// The length of the recording; `nil` without one.
-    var duration: BusDuration?
+    package var duration: BusDuration?
     /// The nodes that play samples.
-    var feeds: Set<SpawnedNode>
-    /// The bus, for the screen's own view of it.
-    var location: BusLocation
+    package var feeds: Set<SpawnedNode>
     /// The option that names the bus to another `busnode`.
-    var flag: String
-    /// Whether there is no screen, also on a terminal.
-    var isPlain: Bool
-    var asJSON: Bool
+    package var flag: String
+
+    package init(
+      executable: String, environment: [String: String?], arguments: [SpawnedNode: [String]], speed: BusSpeed,
+      debounce: BusDuration, script: Script?, presses: [RecordedPress], duration: BusDuration?,
+      feeds: Set<SpawnedNode>, flag: String
+    ) {
+      (self.executable, self.environment, self.arguments) = (executable, environment, arguments)
+      (self.speed, self.debounce, self.script) = (speed, debounce, script)
+      (self.presses, self.duration, self.feeds, self.flag) = (presses, duration, feeds, flag)
+    }
   }
 
   /// - `gathering` can go to: `playing` (all nodes have a snapshot), `ending`.
@@ -45,11 +117,12 @@ actor UpRun {
   private static let wayPatience = Duration.seconds(1)
 
   private let plan: Plan
+  private let face: any UpFace
   private let events = AsyncStream.makeStream(of: UpEvent.self)
   private var stage = Stage.gathering
   private var deadline = ContinuousClock.now + patience
   private var lastNewsAt = ContinuousClock.now
-  private var children: [SpawnedNode: Child] = [:]
+  private var children: [SpawnedNode: NodeChild] = [:]
   private var lives: [SpawnedNode: Int] = [:]
   private var waitsForRestart: Set<SpawnedNode> = []
   private var offlineUntil: [SpawnedNode: ContinuousClock.Instant] = [:]
@@ -61,44 +134,22 @@ actor UpRun {
   private var lastPressAt = ContinuousClock.now
   /// When the phone was told to stop a run that the script leaves on.
   private var stoppedAt: ContinuousClock.Instant?
-  private var failure: Failure?
-  /// Why standard output could not be written.
-  private var outputFailure: Failure?
+  private var failure: UpResult.Failure?
   private var isInterrupted = false
   private var agreement = Agreement()
   private var verdicts = UpSummary.Verdicts()
-  private var rows: [SpawnedNode: UpScreen.Row] = [:]
-  /// The terminal and what is drawn on it; `nil` without a screen.
-  private var terminal: TerminalSession?
-  private var screen: UpScreen
+  private var rows: [SpawnedNode: UpRow] = [:]
   /// A signal has come.
   private var hasBeenTold = false
 
-  init(_ plan: Plan) {
-    self.plan = plan
-    if !plan.asJSON, !plan.isPlain { terminal = TerminalSession.open(ProcessInfo.processInfo.environment) }
-    screen = UpScreen(
-      bus: plan.location.displayName, units: .metric, hasUnicode: terminal?.abilities.hasUnicode ?? false)
-  }
+  package init(_ plan: Plan, face: any UpFace) { (self.plan, self.face) = (plan, face) }
 
-  /// Plays the run to its end and prints the summary.
-  ///
-  /// - Throws: ``Failure`` when a node died or found no bus, and ``QuietExit`` when the run was interrupted, when the
-  ///   nodes disagreed, or when standard output could not be written.
-  func run() async throws {
+  /// Plays the run to its end.
+  package func run() async -> UpResult {
     let report = events.continuation
     await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        // The first signal ends the nodes in good order, the second kills them, a third one ends this process.
-        for await _ in Signals.stream(times: 2) { report.yield(.interrupted) }
-      }
-      group.addTask { for await _ in StandardDescriptors.readerIsGone() { report.yield(.readerIsGone) } }
-      group.addTask {
         while (try? await Task.sleep(for: .milliseconds(100))) != nil { report.yield(.tick) }
-      }
-      if let terminal {
-        group.addTask { for await key in terminal.keys { report.yield(.key(key)) } }
-        group.addTask { [location = plan.location] in await Self.watch(location, report) }
       }
       for node in SpawnedNode.allCases { spawn(node, in: &group) }
       for await event in events.stream {
@@ -109,29 +160,15 @@ actor UpRun {
       group.cancelAll()
       while await group.nextResult() != nil {}
     }
-    // A terminal that nobody reads would keep the summary, and this process, for ever.
-    let isRead = terminal?.end() ?? true
-    let summary = UpSummary(agreement, verdicts: verdicts)
-    // Nodes that did not come so far have nothing to agree about.
-    let lines = plan.asJSON ? [Output.json(summary)] : failure == nil ? summary.lines : []
-    if isRead { for line in lines { say { try Output.line(line) } } }
-    if let failure { throw failure }
-    if isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
-    if !summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
-    if let outputFailure { throw QuietExit(exitStatus: outputFailure.exitStatus) }
+    return UpResult(
+      summary: UpSummary(agreement, verdicts: verdicts), failure: failure, isInterrupted: isInterrupted)
   }
 
-  /// Writes to standard output. A failure is reported once and the run goes on to its end, unless the reader has gone.
-  private func say(_ write: () throws -> Void) {
-    do {
-      try write()
-    } catch let error as OutputError where !error.isClosedPipe {
-      if outputFailure == nil { Output.complain("busnode: \(error.message): the run goes on") }
-      outputFailure = outputFailure ?? Failure(error)
-    } catch {
-      events.continuation.yield(.readerIsGone)
-    }
-  }
+  /// Takes what a person asks for.
+  package nonisolated func take(_ wish: UpWish) { events.continuation.yield(.wish(wish)) }
+
+  /// Ends the nodes in good order, because nobody reads what they show.
+  package nonisolated func loseReader() { events.continuation.yield(.readerIsGone) }
 
   private func receive(_ event: UpEvent, in group: inout ThrowingTaskGroup<Void, any Error>) {
     switch event {
@@ -148,15 +185,11 @@ actor UpRun {
     case .step(let step): perform(step, in: &group)
     case .scriptIsOver: isScriptOver = true
     case .recordingIsOver: isRecordingOver = true
-    case .interrupted:
-      if hasBeenTold { stage = .over } else { interrupt() }
-      hasBeenTold = true
     case .readerIsGone: interrupt()
     case .tick: draw()
-    case .key(let key):
-      obey(key, in: &group)
+    case .wish(let wish):
+      obey(wish, in: &group)
       draw()
-    case .news(let news, let moment): screen.take(news, at: moment)
     }
     advance(in: &group)
   }
@@ -178,10 +211,8 @@ actor UpRun {
         stage = .playing
         begin(in: &group)
       } else if now > deadline {
-        let missing = SpawnedNode.allCases.filter { rows[$0]?.snapshot == nil }.map(\.rawValue)
-        failure = Failure(
-          code: "failure", message: "\(missing.joined(separator: ", ")) did not reach the bus",
-          exitStatus: ExitStatus.failure)
+        let missing = SpawnedNode.allCases.filter { rows[$0]?.snapshot == nil }
+        failure = .missing(missing)
         end()
       }
     case .playing:
@@ -218,35 +249,16 @@ actor UpRun {
       return end()
     }
     stoppedAt = now
-    tell("the script leaves a run on: the phone stops it")
+    face.tell("the script leaves a run on: the phone stops it")
     children[.phone]?.tell(.press(.stop, at: nil))
   }
 
-  /// Shows a notice of `up` on the screen, or on standard error.
-  private func tell(_ sentence: String) {
-    if terminal == nil { Output.complain("busnode: \(sentence)") } else { screen.tell(sentence) }
-  }
-
-  /// Follows the bus as a peer of it, for the screen: the route, the splits and the devices.
-  private static func watch(_ location: BusLocation, _ report: AsyncStream<UpEvent>.Continuation) async {
-    while !Task.isCancelled {
-      // The hub is being started, or was killed.
-      if let visit = try? BusClient(location, topics: [.snapshots]) {
-        _ = try? await visit.run { peer in
-          for await news in await peer.news() { report.yield(.news(news, at: peer.moment)) }
-        }
-      }
-      guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }
-    }
-  }
-
-  private func obey(_ key: Key, in group: inout ThrowingTaskGroup<Void, any Error>) {
-    guard let wish = screen.obey(key, at: .now) else { return }
+  private func obey(_ wish: UpWish, in group: inout ThrowingTaskGroup<Void, any Error>) {
     func act(_ node: SpawnedNode, _ action: ScriptStep.Action) {
       switch (stage, action) {
       case (.playing, _), (.gathering, .order(.press)): break
-      case (.gathering, _): return screen.tell("the nodes are not ready yet")
-      default: return screen.tell("the run is over, and the nodes end")
+      case (.gathering, _): return face.tell("the nodes are not ready yet")
+      default: return face.tell("the run is over, and the nodes end")
       }
       perform(ScriptStep(line: 0, time: .zero, node: node, action: action), in: &group)
     }
@@ -256,8 +268,10 @@ actor UpRun {
       act(node, .order(isOffline(node, .now) ? .online : .offline(nil)))
     case .kill(let node): act(node, .kill)
     case .restart(let node): act(node, .restart)
-    case .redraw: terminal?.forget()
-    case .end: receive(.interrupted, in: &group)
+    case .redraw: break
+    case .end:
+      if hasBeenTold { stage = .over } else { interrupt() }
+      hasBeenTold = true
     }
   }
 
@@ -291,7 +305,7 @@ actor UpRun {
       }
       isScriptOver = true
     } else {
-      tell("all nodes are ready; press buttons with: busnode send start\(plan.flag)")
+      face.tell("all nodes are ready; press buttons with: busnode send start\(plan.flag)")
     }
   }
 
@@ -322,11 +336,8 @@ actor UpRun {
     for child in children.values { child.end() }
   }
 
-  private func fail(_ node: SpawnedNode, _ ending: UpEvent.Ending, _ errors: [String]) {
-    let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
-    failure = Failure(
-      code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status,
-      details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
+  private func fail(_ node: SpawnedNode, _ ending: NodeEnding, _ errors: [String]) {
+    failure = .died(node, ending, lastErrors: errors)
     end()
   }
 
@@ -336,14 +347,14 @@ actor UpRun {
   private var killed: Set<SpawnedNode> = []
 
   private func spawn(_ node: SpawnedNode, in group: inout ThrowingTaskGroup<Void, any Error>) {
-    let child = Child(node, life: lives[node, default: 0] + 1)
+    let child = NodeChild(node, life: lives[node, default: 0] + 1)
     lives[node] = child.life
     children[node] = child
     killed.remove(node)
     sensorsDone.remove(node)
     agreement.forgetLast(of: node)
     offlineUntil[node] = nil
-    rows[node] = UpScreen.Row()
+    rows[node] = UpRow()
     let (plan, report) = (plan, events.continuation)
     group.addTask {
       await child.run(
@@ -395,7 +406,6 @@ actor UpRun {
       rows[node]?.seenAt = .now
       rows[node]?.link = "up"
     case .bus(.receipt(let receipt, _)):
-      screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8)))
       guard case .verdict(let verdict) = receipt.stage else {
         unjudged[node, default: []].insert(receipt.commandID)
         break
@@ -410,34 +420,17 @@ actor UpRun {
       .hubLost, .sensors, .record, .recordingEnded:
       break
     }
-    if plan.asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
-    guard terminal == nil, isShown(line.event) else { return }
-    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event)) }
-  }
-
-  /// Whether `up` writes an event as text when it has no screen.
-  private func isShown(_ event: EventJSON) -> Bool {
-    switch event {
-    case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
-    case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
-    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .view, .predicted,
-      .sensors, .record, .sensorsDone:
-      false
-    }
+    face.show(line, of: node)
   }
 
   private func draw() {
-    guard let terminal, stage != .over else { return }
+    guard stage != .over else { return }
     let now = ContinuousClock.now
-    let rows = SpawnedNode.allCases.compactMap { node in
-      self.rows[node].map { row -> (SpawnedNode, UpScreen.Row) in
-        var row = row
+    face.draw(
+      SpawnedNode.allCases.compactMap { node in
+        guard var row = rows[node] else { return nil }
         if isOffline(node, now) { row.link = "offline" }
         return (node, row)
-      }
-    }
-    // The size is read for each drawing, ten times a second, so that a resize shows at once.
-    let size = Output.screen
-    terminal.show(screen.draw(rows, speed: plan.speed, on: size, now: now, moment: Loop.now), on: size)
+      })
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunScripts
 import Testing
 
 @testable import busnode
@@ -365,7 +366,7 @@ struct RunScreenTests {
   func upStopsTwice() {
     var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
     let now = ContinuousClock.now
-    func wishes(_ keys: String) -> [UpScreen.Wish?] { keys.map { screen.obey(.character($0), at: now) } }
+    func wishes(_ keys: String) -> [UpWish?] { keys.map { screen.obey(.character($0), at: now) } }
     #expect(wishes("xx") == [nil, .press(.stop, on: [.phone])])
     #expect(wishes("x2xx") == [nil, nil, nil, .press(.stop, on: [.watch])])
     #expect(wishes("x?xxp") == [nil, nil, nil, nil, .press(.pause, on: [.watch])])
@@ -376,7 +377,7 @@ struct RunScreenTests {
   @Test("Every key closes the help and does nothing else, Ctrl-C alone ends the screen")
   func closesHelp() {
     var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
-    func wish(_ key: Key) -> UpScreen.Wish? { screen.obey(key, at: .now) }
+    func wish(_ key: Key) -> UpWish? { screen.obey(key, at: .now) }
     for key in [Key.character("q"), .character("?"), .character("s"), .escape, .control("l")] {
       #expect(wish(.character("?")) == nil && wish(key) == nil, "\(key)")
       #expect(wish(.character("s")) == .press(.start, on: [.phone]), "\(key)")
@@ -391,10 +392,10 @@ struct RunScreenTests {
   func phoneOfUp() {
     var screen = UpScreen(bus: "demo", units: .metric, hasUnicode: true)
     func alarm(_ link: String) -> String {
-      var row = UpScreen.Row()
+      var row = UpRow()
       row.link = link
       let rows = screen.draw(
-        [(.phone, row), (.watch, UpScreen.Row())], speed: .realTime, on: Self.sizes[1], now: .now, moment: .zero)
+        [(.phone, row), (.watch, UpRow())], speed: .realTime, on: Self.sizes[1], now: .now, moment: .zero)
       return rows.map(\.text).first { $0.contains(" ! ") } ?? ""
     }
     #expect(alarm("starting") == "" && alarm("up") == "")

@@ -43,4 +43,24 @@ struct TextTests {
     #expect(title(7, "River loop") == "River loop")
     #expect(title(7, isConflicted: true) == "Morning run (overlaps another run)")
   }
+
+  // Once broken: A value that was 24 minutes old was shown as "1449 s old", because there was one sentence for all
+  // ages.
+  @Test("Ages are printed in units that people use")
+  func ages() {
+    let ages = [(0, "0 s"), (119, "119 s"), (1449, "24 min"), (7200, "2 h"), (200_000, "2 days")].map {
+      (Sentence.old($0.0), $0.1)
+    }
+    for (said, expected) in ages { #expect(said == expected) }
+  }
+
+  @Test("The question of erase names the bus and what named it")
+  func eraseQuestion() throws {
+    func question(_ bus: String?, _ environment: [String: String]) throws -> String {
+      Erase.question(try BusChoice(bus: bus, address: nil, environment: environment))
+    }
+    #expect(try question("garden", [:]).contains("bus \"garden\" (from --bus)"))
+    #expect(try question(nil, ["RUNBUS_BUS": "garden"]).contains("bus \"garden\" (from RUNBUS_BUS)"))
+    #expect(try question(nil, [:]).contains("bus \"default\" (from the default)"))
+  }
 }

@@ -1,7 +1,7 @@
-import RunBus
+package import RunBus
 
 /// One order to a node, a line on its standard input.
-enum NodeOrder: Hashable, Sendable {
+package enum NodeOrder: Hashable, Sendable {
   /// A button is pressed: now, or as a recorded press when the run has come to this offset.
   case press(CommandKind, at: BusDuration?)
   /// The node disconnects, for this much bus time or until it is told to come back.
@@ -12,7 +12,7 @@ enum NodeOrder: Hashable, Sendable {
   case recover(RecoveryAnswer)
 
   /// Reads one order from its words.
-  static func parse(_ words: [Substring]) throws(TextError) -> NodeOrder {
+  package static func parse(_ words: [Substring]) throws(TextError) -> NodeOrder {
     guard let first = words.first else { throw TextError("an order is missing") }
     switch (String(first), words.count) {
     case ("offline", 1): return .offline(nil)
@@ -41,13 +41,13 @@ enum NodeOrder: Hashable, Sendable {
   }
 
   /// Reads one line; `nil` for a blank one.
-  static func parse(line: some StringProtocol) throws(TextError) -> NodeOrder? {
+  package static func parse(line: some StringProtocol) throws(TextError) -> NodeOrder? {
     let words = line.split(whereSeparator: \.isWhitespace).map { Substring($0) }
     return words.isEmpty ? nil : try parse(words)
   }
 
   /// The order as a line that ``parse(line:)`` reads back.
-  var line: String {
+  package var line: String {
     switch self {
     case .press(let kind, let offset):
       offset.map { "\(kind.rawValue) @\(DurationText.exactSeconds($0))" } ?? kind.rawValue

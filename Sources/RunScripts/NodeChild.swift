@@ -8,48 +8,24 @@ import Synchronization
   import SystemPackage
 #endif
 
-/// What happens while `up` runs, in the order in which it becomes known.
-enum UpEvent: Sendable {
-  /// A node wrote a line.
-  case heard(SpawnedNode, EventLineJSON)
-  /// A node's process has ended: how, and its last lines on standard error. `life` counts the incarnations of the node.
-  case ended(SpawnedNode, life: Int, Ending, lastErrors: [String])
-  /// A line of the script is due.
-  case step(ScriptStep)
-  /// All lines of the script have been due.
-  case scriptIsOver
-  /// The bus time of the recording has passed.
-  case recordingIsOver
-  /// A tenth of a second has passed.
-  case tick
-  /// A key was pressed.
-  case key(Key)
-  /// What the screen's own peer of the bus has learned, and when by its clock.
-  case news(NodeNews, at: BusTime)
-  /// Ctrl-C, SIGTERM, or a terminal that is closed.
-  case interrupted
-  /// The reader of standard output has gone.
-  case readerIsGone
+/// How a node's process ended.
+package enum NodeEnding: Hashable, Sendable {
+  case exited(Int32)
+  case signaled(Int32)
+  case neverStarted(String)
 
-  /// How a process ended.
-  enum Ending: Hashable, Sendable {
-    case exited(Int32)
-    case signaled(Int32)
-    case neverStarted(String)
-
-    var sentence: String {
-      switch self {
-      case .exited(let status): "it ended with exit status \(status)"
-      case .signaled(let number): "it was ended by signal \(number)"
-      case .neverStarted(let why): "it could not be started: \(why)"
-      }
+  package var sentence: String {
+    switch self {
+    case .exited(let status): "it ended with exit status \(status)"
+    case .signaled(let number): "it was ended by signal \(number)"
+    case .neverStarted(let why): "it could not be started: \(why)"
     }
   }
 }
 
 /// One process of `busnode` that `up` has spawned. It ends with `up`, even after kill -9 of `up`, because its standard
 /// input closes then.
-final class Child: Sendable {
+final class NodeChild: Sendable {
   /// How many of its last lines on standard error are kept, to explain why it died.
   static let errorsMax = 10
 
@@ -86,7 +62,7 @@ final class Child: Sendable {
       uniqueKeysWithValues: environment.compactMap { name, value in
         Environment.Key(rawValue: name).map { ($0, value) }
       })
-    let ending: UpEvent.Ending
+    let ending: NodeEnding
     do {
       let result = try await Subprocess.run(
         .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(changes),

@@ -1,14 +1,14 @@
-import RunBus
+package import RunBus
 
 /// One of the three nodes that `up` spawns.
-enum SpawnedNode: String, Hashable, Sendable, CaseIterable, Codable {
+package enum SpawnedNode: String, Hashable, Sendable, CaseIterable, Codable {
   case phone, watch, widget
 }
 
 /// One line of a script.
-struct ScriptStep: Hashable, Sendable {
+package struct ScriptStep: Hashable, Sendable {
   /// What is done.
-  enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// The node receives an order on its standard input.
     case order(NodeOrder)
     /// The node is killed with SIGKILL.
@@ -17,28 +17,28 @@ struct ScriptStep: Hashable, Sendable {
     case restart
   }
   /// The number of its line, from 1.
-  let line: Int
+  package let line: Int
   /// Bus time since the moment when all nodes had a snapshot.
-  let time: BusDuration
-  let node: SpawnedNode
-  let action: Action
+  package let time: BusDuration
+  package let node: SpawnedNode
+  package let action: Action
 }
 
 /// A script for `up`: what each node does at which bus time.
-struct Script: Hashable, Sendable {
+package struct Script: Hashable, Sendable {
   /// The steps in order of time; steps with equal times in the order of their lines.
-  let steps: [ScriptStep]
+  package let steps: [ScriptStep]
 
   /// A longer file is probably not a script but, for example, a log file.
-  static let linesMax = 10_000
+  package static let linesMax = 10_000
   /// Room for ``linesMax`` lines of 400 bytes.
-  static let bytesMax = 4 << 20
+  package static let bytesMax = 4 << 20
 
   /// Reads a script. CR LF at the end of lines and a byte order mark at the beginning are accepted, because editors on
   /// Windows write them.
   ///
   /// - Throws: ``TextError`` of the form `FILE:LINE: what is wrong`.
-  init(_ text: String, file: String) throws(TextError) {
+  package init(_ text: String, file: String) throws(TextError) {
     var steps: [ScriptStep] = []
     let lines = text.drop { $0 == "\u{FEFF}" }.writtenLines
     for (index, line) in lines.enumerated() {

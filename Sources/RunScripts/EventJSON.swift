@@ -1,48 +1,83 @@
 import Foundation
-import RunBus
+package import RunBus
 
 /// What a line of `monitor --json` or of a node's own `--json` tells: `{"event": …}` with the event's fields beside it.
-enum EventJSON: Hashable, Sendable {
-  struct Link: Codable, Hashable, Sendable {
-    var reachable: Bool
-    @Explicit var roundTripSeconds: Double?
+package enum EventJSON: Hashable, Sendable {
+  package struct Link: Codable, Hashable, Sendable {
+    package var reachable: Bool
+    @Explicit package var roundTripSeconds: Double?
     /// Why the hub does not let the node in; missing in lines of earlier versions.
-    @Explicit var refusal: String?
-  }
-  struct View: Codable, Hashable, Sendable {
-    var stale: Bool
-    @Explicit var ageSeconds: Double?
-    var hubOffDuty: Bool
-  }
-  struct Lost: Codable, Hashable, Sendable {
-    @Explicit var runId: RunID?
-    @Explicit var deviceId: DeviceID?
-    var silentSeconds: Double
-    var term: UInt64
-    var revision: UInt64
-    var tick: UInt64
-  }
-  struct Predicted: Codable, Hashable, Sendable {
-    var phase: RunPhase
-  }
-  struct Sensors: Codable, Hashable, Sendable {
-    var runId: RunID
-    var samples: Int
-  }
-  struct RecordingEnded: Codable, Hashable, Sendable {
-    var runId: RunID
-    var elapsedSeconds: Double
-  }
-  struct Demand: Codable, Hashable, Sendable {
-    var demand: SensorDemand
-  }
-  struct Record: Codable, Hashable, Sendable {
-    enum Act: String, Codable, Hashable, Sendable { case kept, removed }
+    @Explicit package var refusal: String?
 
-    var act: Act
-    var runId: RunID
+    package init(reachable: Bool, roundTripSeconds: Double?, refusal: String? = nil) {
+      self.reachable = reachable
+      _roundTripSeconds = Explicit(wrappedValue: roundTripSeconds)
+      _refusal = Explicit(wrappedValue: refusal)
+    }
+  }
+  package struct View: Codable, Hashable, Sendable {
+    package var stale: Bool
+    @Explicit package var ageSeconds: Double?
+    package var hubOffDuty: Bool
+
+    package init(stale: Bool, ageSeconds: Double?, hubOffDuty: Bool) {
+      self.stale = stale
+      _ageSeconds = Explicit(wrappedValue: ageSeconds)
+      self.hubOffDuty = hubOffDuty
+    }
+  }
+  package struct Lost: Codable, Hashable, Sendable {
+    @Explicit package var runId: RunID?
+    @Explicit package var deviceId: DeviceID?
+    package var silentSeconds: Double
+    package var term: UInt64
+    package var revision: UInt64
+    package var tick: UInt64
+
+    package init(
+      runId: RunID?, deviceId: DeviceID?, silentSeconds: Double, term: UInt64, revision: UInt64, tick: UInt64
+    ) {
+      _runId = Explicit(wrappedValue: runId)
+      _deviceId = Explicit(wrappedValue: deviceId)
+      (self.silentSeconds, self.term, self.revision, self.tick) = (silentSeconds, term, revision, tick)
+    }
+  }
+  package struct Predicted: Codable, Hashable, Sendable {
+    package var phase: RunPhase
+
+    package init(phase: RunPhase) { self.phase = phase }
+  }
+  package struct Sensors: Codable, Hashable, Sendable {
+    package var runId: RunID
+    package var samples: Int
+
+    package init(runId: RunID, samples: Int) { (self.runId, self.samples) = (runId, samples) }
+  }
+  package struct RecordingEnded: Codable, Hashable, Sendable {
+    package var runId: RunID
+    package var elapsedSeconds: Double
+
+    package init(runId: RunID, elapsedSeconds: Double) {
+      (self.runId, self.elapsedSeconds) = (runId, elapsedSeconds)
+    }
+  }
+  package struct Demand: Codable, Hashable, Sendable {
+    package var demand: SensorDemand
+
+    package init(demand: SensorDemand) { self.demand = demand }
+  }
+  package struct Record: Codable, Hashable, Sendable {
+    package enum Act: String, Codable, Hashable, Sendable { case kept, removed }
+
+    package var act: Act
+    package var runId: RunID
     /// As `records ls --json` writes it; `null` for a removed one.
-    @Explicit var record: RecordSummary?
+    @Explicit package var record: RecordSummary?
+
+    package init(act: Act, runId: RunID, record: RecordSummary?) {
+      (self.act, self.runId) = (act, runId)
+      _record = Explicit(wrappedValue: record)
+    }
   }
 
   /// What the lock screen shows: written by a widget only.
@@ -76,7 +111,7 @@ extension EventJSON {
 
   /// An event of the bus; `nil` for the route and for pushes to lock screens, which `busnode route` and `busnode widget`
   /// show.
-  init?(_ event: BusEvent) {
+  package init?(_ event: BusEvent) {
     switch event {
     case .message(let message): self = .message(message, text: nil)
     case .route, .live: return nil
@@ -85,7 +120,7 @@ extension EventJSON {
   }
 
   /// A message that a node has received.
-  init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
+  package init(_ message: AppMessage, from: DeviceID, to: DeviceID) {
     self = .message(
       MessageEvent(message, from: from, to: to),
       text: message.body.count > Self.textMax ? nil : String(validating: message.body, as: UTF8.self))
@@ -98,7 +133,7 @@ extension EventJSON: Codable {
   }
   private enum Key: String, CodingKey { case event, text }
 
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     func write(_ name: Name, _ body: some Encodable) throws {
       try container.encode(name, forKey: .event)
@@ -121,7 +156,7 @@ extension EventJSON: Codable {
     }
   }
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     switch Name(rawValue: try container.decode(String.self, forKey: .event)) {
     case nil:

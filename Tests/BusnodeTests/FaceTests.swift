@@ -2,6 +2,7 @@ import Foundation
 import RunBus
 import RunBusTesting
 import RunBusUI
+import RunScripts
 import Testing
 
 @testable import RunBusWeb
@@ -104,7 +105,7 @@ import Testing
     var screen = UpScreen(bus: "test", units: .metric, hasUnicode: true)
     screen.take(.view(top.board.view), at: top.peer.moment)
     for (news, moment) in top.told { screen.take(news, at: moment) }
-    let rows = [SpawnedNode.watch, .widget].map { (node: $0, row: UpScreen.Row()) }
+    let rows = [SpawnedNode.watch, .widget].map { (node: $0, row: UpRow()) }
     _ = screen.draw(
       rows, speed: .realTime, on: Screen(columns: 80, rows: 24), now: .now, moment: top.peer.moment)
     return (screen.state.devices ?? []).map {
