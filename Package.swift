@@ -82,6 +82,8 @@ let package = Package(
 
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+    // The C library of the system.
+    .target(name: "SystemC", swiftSettings: settings),
     .target(
       name: "RunCore",
       dependencies: [
@@ -97,7 +99,7 @@ let package = Package(
     .target(
       name: "RunBus",
       dependencies: [
-        "RunCore", "RunWire",
+        "RunCore", "RunWire", "SystemC",
         .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
         // Apple's systems have CryptoKit.
         .target(name: "CSodium", condition: .when(platforms: [.linux])),
@@ -118,7 +120,7 @@ let package = Package(
 
     .systemLibrary(
       name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
-    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus", "SystemC"], swiftSettings: settings),
     .target(
       name: "RunScripts",
       dependencies: [
@@ -130,7 +132,7 @@ let package = Package(
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts",
+        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts", "SystemC",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
@@ -140,7 +142,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "RunBus", "RunRecordings",
+        "RunBus", "RunRecordings", "SystemC",
         // The program that `bench rest` measures, built together with it.
         "busnode",
         program("Histogram", "hdrhistogram-swift"),
@@ -159,7 +161,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "RunBus",
+        "RunBus", "SystemC",
         program("Subprocess", "swift-subprocess"),
         programOnLinux("SystemPackage", "swift-system"),
       ],
@@ -180,7 +182,7 @@ let package = Package(
       path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
-      name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "TestSupport"], swiftSettings: settings),
+      name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "SystemC", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunWireTests",
       dependencies: ["RunWire", "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -188,7 +190,7 @@ let package = Package(
     .testTarget(
       name: "RunBusTests",
       dependencies: [
-        "RunBus", "RunWire", "TestSupport",
+        "RunBus", "RunWire", "SystemC", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -215,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "RunRecordings", "RunScripts", "RunWire", "TestSupport", "busnode", "crowd",
+        "RunBus", "RunRecordings", "RunScripts", "RunWire", "SystemC", "TestSupport", "busnode", "crowd",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",

@@ -2,12 +2,7 @@ import Foundation
 import RunBus
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @Suite("Leaving a machine")
 struct EraseTests {

@@ -1,16 +1,7 @@
 import Foundation
 package import RunCore
 import RunWire
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// A directory in which senders without a store (`busnode send`) keep commands until the verdicts are known: a file for
 /// each.

@@ -2,14 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// How the nodes of a test are linked.
 enum Link: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -2,14 +2,7 @@
   import Foundation
   import RunCore
   import TestSupport
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   @testable import RunBus
 
