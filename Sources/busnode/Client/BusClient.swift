@@ -86,7 +86,7 @@ extension BusLocation {
   /// - Throws: ``Failure`` with 69 when no hub answers within `patience`.
   func ask(_ inquiry: Inquiry, within patience: BusDuration) async throws -> InquiryAnswer {
     let requester = try requester()
-    guard let answer = try await within(patience, { try await requester.ask(inquiry) }) else {
+    guard let answer = try await within(Duration(patience), { try await requester.ask(inquiry) }) else {
       throw Failure.noAnswer(self, within: patience)
     }
     return answer

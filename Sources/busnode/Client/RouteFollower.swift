@@ -118,7 +118,7 @@ extension BusLocation {
     var next = 0
     while true {
       let from = next
-      switch try await within(patience, { try await requester.ask(.route(from: from)) }) {
+      switch try await within(Duration(patience), { try await requester.ask(.route(from: from)) }) {
       case .route(let part):
         switch reading.receive(part) {
         case .ask(let from): next = from

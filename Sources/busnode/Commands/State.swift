@@ -59,7 +59,7 @@ struct State: AsyncParsableCommand {
       }
     }
     let (requester, splits) = (try location.requester(), splits)
-    let seen = try await within(patience) {
+    let seen = try await within(Duration(patience)) {
       (try await requester.stateMessage(), splits ? try await requester.ask(.report) : nil)
     }
     guard let (state, answer) = seen else { throw Failure.noAnswer(location, within: patience) }

@@ -85,7 +85,7 @@ struct RecordCatalogue {
     await withTaskGroup(of: [RecordRemoval].self) { group in
       for other in others {
         group.addTask {
-          let list = try? await within(Self.asidePatience) { try await Self.list(of: other, devices) }
+          let list = try? await within(Duration(Self.asidePatience)) { try await Self.list(of: other, devices) }
           return list??.list.removed ?? []
         }
       }

@@ -1,5 +1,5 @@
 /// The result of an operation; `nil` when it takes too long. It is told to end then, and not waited for.
-func within<Value: Sendable>(
+package func within<Value: Sendable>(
   _ patience: Duration, _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
   let (results, result) = AsyncThrowingStream.makeStream(of: Value?.self, bufferingPolicy: .bufferingOldest(1))

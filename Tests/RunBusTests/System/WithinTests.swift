@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import RunBusWeb
+@testable import RunBus
 
 @Suite("Waiting for a store or a hub")
 struct WithinTests {
