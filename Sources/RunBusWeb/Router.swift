@@ -17,7 +17,7 @@ struct Router: Sendable {
   let removedRuns: @Sendable () async -> Set<RunID>
 
   func answer(_ request: WebRequest) async -> WebResponse {
-    switch gate.decide(Gate.Request(request)) {
+    switch gate.decide(request) {
     case .enter: return await enter(request)
     case .welcome(let cookie):
       // A cookie for this site only is not sent along a redirection from another one, such as the mail with the link.
@@ -169,15 +169,6 @@ struct Router: Sendable {
       ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
       ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
-  }
-}
-
-extension Gate.Request {
-  fileprivate init(_ request: WebRequest) {
-    self.init(
-      method: request.method, path: request.path, token: request.query["token"], host: request.headers["host"],
-      origin: request.headers["origin"], site: request.headers["sec-fetch-site"], cookie: request.headers["cookie"],
-      contentType: request.headers["content-type"], contentLength: request.headers["content-length"])
   }
 }
 
