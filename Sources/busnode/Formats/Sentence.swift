@@ -65,3 +65,8 @@ enum Sentence {
       + String(repeating: "0", count: decimals - rest.count) + rest
   }
 }
+
+extension DurationText {
+  /// `3:05`, or `1:02:03` from an hour on; whole seconds, rounded down as a stopwatch shows them.
+  static func clock(_ span: BusDuration) -> String { Units.metric.format.duration(span) }
+}
