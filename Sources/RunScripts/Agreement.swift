@@ -74,7 +74,7 @@ package struct Agreement: Sendable {
   }
 
   /// Whether all of `nodes` show the same publication.
-  package func isSettled(_ nodes: some Sequence<SpawnedNode>) -> Bool {
+  package func isReached(by nodes: some Sequence<SpawnedNode>) -> Bool {
     let shown = Set(nodes.map { seen[$0]?.last?.order })
     return shown.count == 1 && shown.first != .some(nil)
   }

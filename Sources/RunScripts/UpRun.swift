@@ -327,7 +327,7 @@ package actor UpRun {
     guard !everRan || plan.feeds.intersection(present).isSubset(of: sensorsDone) else { return false }
     // The hub commits samples every three seconds of bus time and then publishes; half a second more for the transport.
     let quiet = Duration.nanoseconds(plan.speed.real(fromBus: .seconds(3)).nanoseconds) + .milliseconds(500)
-    return now - lastNewsAt > quiet && agreement.isSettled(present)
+    return now - lastNewsAt > quiet && agreement.isReached(by: present)
   }
 
   private func end() {

@@ -121,20 +121,20 @@ import Testing
     let watch = try await bus.peer(PeerConfiguration(deviceID: "watch", role: .watch, topics: Topic.allCases))
     let widget = try await bus.peer("widget", role: .widget)
     let (model, top) = (RunModel(watch, source: .watch), Top(watch))
-    let keeper = ViewKeeper(watch)
+    let feed = ViewFeed(watch)
     let work = [
       Task { await model.run() }, Task { await top.follow() },
-      Task(executorPreference: watch.steeredExecutor) { await keeper.run() },
+      Task(executorPreference: watch.steeredExecutor) { await feed.run() },
     ]
     defer { for task in work { task.cancel() } }
     // A viewer, without whom the page asks for no devices.
-    let view = try #require(await keeper.look())
+    let view = try #require(await feed.look())
     defer { withExtendedLifetime(view) {} }
 
     func compare(_ what: String, _ holds: @escaping @MainActor (Face) -> Bool) async throws {
       // The readers wake on threads of their own: the moment stands still until they have read.
       try await lookForFaces(what, bus) {
-        let faces = [Self.face(model, at: bus), Self.face(await keeper.view()), top.face(at: bus)]
+        let faces = [Self.face(model, at: bus), Self.face(await feed.view()), top.face(at: bus)]
         let ages = faces[2].devices.map(\.ageSeconds)
         return (Set(faces).count == 1 && holds(faces[0]) && Self.devicesOfUp(top).map(\.ageSeconds) == ages, faces)
       }

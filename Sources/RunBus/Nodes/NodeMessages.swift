@@ -1,6 +1,6 @@
 import RunCore
 
-// Readers of messages: the desk calls them, and the core hears what they have done.
+// Readers of messages: they take them from a queue, and the core hears what they have done.
 extension DrivenNode {
   /// Calls a handler for the messages whose names have no reader of their own.
   func serveMessages(
@@ -11,15 +11,15 @@ extension DrivenNode {
 
   /// Opens a reader of the messages of a name, or of all names that have no reader of their own.
   nonisolated func openReader(_ name: String?) throws(RunBusError) -> MessageReader {
-    try desk.open(name) { [weak self] in
+    try readers.open(name) { [weak self] in
       guard let self else { return }
-      loop.submit { self.assumeIsolated { $0.lookAtDesk() } }
+      loop.submit { self.assumeIsolated { $0.lookAtReaders() } }
     }
   }
 
   /// Tells the core what the app has done with its messages, and whether it handles any.
-  func lookAtDesk() {
-    let news = desk.news()
+  func lookAtReaders() {
+    let news = readers.news()
     for report in news.reports {
       switch report {
       case .handled(let stream, let sequence, let handlerGeneration):
@@ -29,9 +29,9 @@ extension DrivenNode {
     }
     if news.isGivingBack {
       setHandling(false)
-      desk.finishGivingBack()
+      readers.finishGivingBack()
     }
-    if desk.hasReaders { setHandling(true) }
+    if readers.hasReaders { setHandling(true) }
   }
 
   private func setHandling(_ value: Bool) {

@@ -76,7 +76,7 @@ struct KeysRotate: AsyncParsableCommand {
   }
 
   private func rotateHub() async throws {
-    let hub = try await HubDoor.find(at: try bus.hubLocation())
+    let hub = try await LocalHub.find(at: try bus.hubLocation())
     switch try await hub.ask(.rotateKey(now: now)) {
     case .done:
       Output.tell(

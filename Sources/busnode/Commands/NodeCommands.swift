@@ -288,7 +288,7 @@ struct Widget: AsyncParsableCommand {
 
 /// A name for a node of this machine that was given none: the hub refuses the names of paired devices.
 private func freeName(like name: DeviceID, at location: BusLocation) async -> DeviceID {
-  guard !location.isWithoutHub, let hub = try? await HubDoor.find(at: location),
+  guard !location.isWithoutHub, let hub = try? await LocalHub.find(at: location),
     case .devices(let list)? = try? await hub.ask(.devices)
   else { return name }
   let free = list.free(like: name)

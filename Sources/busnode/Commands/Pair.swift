@@ -73,7 +73,7 @@ struct Pair: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.hubLocation()
-    let hub = try await HubDoor.find(at: location)
+    let hub = try await LocalHub.find(at: location)
     try await checkName(hub)
     guard case .pairing(let report) = try await hub.ask(.pairing(.open)), let offer = report.offer else {
       throw hub.unexpected
@@ -98,7 +98,7 @@ struct Pair: AsyncParsableCommand {
   }
 
   /// Refuses what the hub would refuse only once a device has used the line.
-  private func checkName(_ hub: HubDoor) async throws {
+  private func checkName(_ hub: LocalHub) async throws {
     guard name != hub.device else {
       throw Failure(
         code: "usage", message: "\(hub.device) is the name of the phone itself: give the device another (--as)",
@@ -143,7 +143,7 @@ struct Pair: AsyncParsableCommand {
   }
 
   /// Waits for the device, asks the person, and tells the end.
-  private func follow(_ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+  private func follow(_ hub: LocalHub, _ offer: PairingOffer) async throws -> Ending {
     while true {
       guard case .pairing(let report) = try await hub.ask(.pairing(.status(of: offer.token))) else {
         throw hub.unexpected
@@ -158,7 +158,7 @@ struct Pair: AsyncParsableCommand {
     }
   }
 
-  private func decide(_ candidate: PairingCandidate, _ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+  private func decide(_ candidate: PairingCandidate, _ hub: LocalHub, _ offer: PairingOffer) async throws -> Ending {
     let digits = PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
     guard case .devices(let list) = try await hub.ask(.devices) else { throw hub.unexpected }
     let name = name ?? (replace ? candidate.deviceID : list.free(like: candidate.deviceID, for: candidate.key))
@@ -263,7 +263,7 @@ enum Question {
 }
 
 /// The hub of a bus on this machine, at its admin socket, or its store while it does not run.
-struct HubDoor: Sendable {
+struct LocalHub: Sendable {
   let location: BusLocation
   let device: DeviceID
   private let devices: LocalDevices
@@ -272,11 +272,11 @@ struct HubDoor: Sendable {
   ///
   /// - Parameter runs: Whether it must run.
   /// - Throws: ``Failure`` with 69 when there is none.
-  static func find(at location: BusLocation, runs: Bool = true) async throws -> HubDoor {
+  static func find(at location: BusLocation, runs: Bool = true) async throws -> LocalHub {
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
       let answer = try await runs ? devices.askRunning(.devices, of: device) : devices.ask(.devices, of: device)
-      if case .devices = answer { return HubDoor(location: location, device: device, devices: devices) }
+      if case .devices = answer { return LocalHub(location: location, device: device, devices: devices) }
     }
     throw Failure(
       code: "noBus",

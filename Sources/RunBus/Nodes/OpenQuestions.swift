@@ -3,7 +3,7 @@ import Synchronization
 
 /// The questions that a node has asked with live messages, and those that its app answers; see
 /// ``RunCore/QuestionTable``. It is safe to use from any thread.
-final class Conversations: Sendable {
+final class OpenQuestions: Sendable {
   typealias Answer = Result<[UInt8], any Error>
 
   private struct Question {

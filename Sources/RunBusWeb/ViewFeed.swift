@@ -3,7 +3,7 @@ import RunBus
 
 /// Follows the page's node and gives each viewer the newest view. It computes and encodes a view only while somebody looks,
 /// once for all of them.
-actor ViewKeeper {
+actor ViewFeed {
   /// The most commands that a page shows.
   private static let commandsMax = 20
   /// The most event streams at a time.
