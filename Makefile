@@ -32,7 +32,7 @@ build:
 
 # All tests, and 500 simulated worlds. The exhaustive tests of pure code use all cores, and nodes beside them would miss
 # their deadlines: the tests with nodes run after them, and those with processes last and at most six at once.
-PURE = RunCoreTests|RunWireTests|RunRecordingsTests
+PURE = RunCoreTests|RunWireTests|RunRecordingsTests|BusnodeTests
 test:
 	@scripts/bootstrap --python
 	swift build -c release --product simulate
@@ -42,7 +42,8 @@ test:
 	$(TEST) --skip '$(PURE)|ProcessTests'
 	$(TEST) --filter ProcessTests --experimental-maximum-parallelization-width 6
 
-# The tests of pure code alone (the cores, the wire, recordings), without the few that try out very many cases.
+# The tests of pure code alone (the cores, the wire, recordings, busnode without processes), without the few that try
+# out very many cases.
 SLOW = exhausted|fullTable|deadVisitor|worlds\(\)|shuffled\(|RecordingDamageTests|CodecGarbageTests
 quick:
 	@scripts/bootstrap

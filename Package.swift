@@ -76,10 +76,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
   ],
   targets: [
+    // Three wings, as in docs/architecture.md.
+
+    // MARK: The bus
+
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
-    .systemLibrary(
-      name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+    // The C library of the system.
+    .target(name: "SystemC", swiftSettings: settings),
     .target(
       name: "RunCore",
       dependencies: [
@@ -95,7 +99,7 @@ let package = Package(
     .target(
       name: "RunBus",
       dependencies: [
-        "RunCore", "RunWire",
+        "RunCore", "RunWire", "SystemC",
         .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
         // Apple's systems have CryptoKit.
         .target(name: "CSodium", condition: .when(platforms: [.linux])),
@@ -107,12 +111,28 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "RunBusTesting", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
     .target(name: "RunBusUI", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+
+    // MARK: The runs (and Metrics, Run and Records of RunCore)
+
     .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
-    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+
+    // MARK: The tools
+
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus", "SystemC"], swiftSettings: settings),
+    .target(
+      name: "RunScripts",
+      dependencies: [
+        "RunBus", "RunRecordings",
+        program("Subprocess", "swift-subprocess"),
+        programOnLinux("SystemPackage", "swift-system"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings",
+        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts", "SystemC",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
@@ -122,7 +142,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "RunBus", "RunRecordings",
+        "RunBus", "RunRecordings", "SystemC",
         // The program that `bench rest` measures, built together with it.
         "busnode",
         program("Histogram", "hdrhistogram-swift"),
@@ -135,10 +155,13 @@ let package = Package(
     .executableTarget(
       name: "cost", dependencies: ["RunBus", "RunCore", "RunWire"], path: "Benchmarks/Sources/cost",
       swiftSettings: settings),
+
+    // MARK: Tests
+
     .target(
       name: "TestSupport",
       dependencies: [
-        "RunBus",
+        "RunBus", "SystemC",
         program("Subprocess", "swift-subprocess"),
         programOnLinux("SystemPackage", "swift-system"),
       ],
@@ -159,7 +182,7 @@ let package = Package(
       path: "Tests/Crowd",
       swiftSettings: settings),
     .testTarget(
-      name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "TestSupport"], swiftSettings: settings),
+      name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "SystemC", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunWireTests",
       dependencies: ["RunWire", "TestSupport", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -167,7 +190,7 @@ let package = Package(
     .testTarget(
       name: "RunBusTests",
       dependencies: [
-        "RunBus", "RunWire", "TestSupport",
+        "RunBus", "RunWire", "SystemC", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -182,16 +205,23 @@ let package = Package(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"],
       exclude: ["FIT/Clients"],
       swiftSettings: settings),
+    // What busnode does without a process.
+    .testTarget(
+      name: "BusnodeTests",
+      dependencies: [
+        "RunBus", "RunBusTesting", "RunBusUI", "RunBusWeb", "RunRecordings", "RunScripts", "TestSupport", "busnode",
+        program("ArgumentParser", "swift-argument-parser"),
+      ],
+      exclude: ["Golden"],
+      swiftSettings: settings),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "RunBus", "RunBusTesting", "RunBusUI", "RunBusWeb", "RunRecordings", "RunWire", "TestSupport", "busnode",
-        "crowd",
-        program("ArgumentParser", "swift-argument-parser"),
+        "RunBus", "RunRecordings", "RunScripts", "RunWire", "SystemC", "TestSupport", "busnode", "crowd",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",
-      exclude: ["Clients", "Golden"],
+      exclude: ["Clients"],
       swiftSettings: settings),
   ] + examples,
   swiftLanguageModes: [.v6]

@@ -31,13 +31,15 @@ let package = Package(
       dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       exclude: ["runbus.proto", "runbus.desc"],
       swiftSettings: settings),
-    .target(name: "RunBus", dependencies: ["RunCore"], swiftSettings: settings),
+    .target(name: "SystemC", swiftSettings: settings),
+    .target(name: "RunBus", dependencies: ["RunCore", "SystemC"], swiftSettings: settings),
     .target(
       name: "RunRecordings", dependencies: ["RunCore", "RunBus"], exclude: ["RecordExchange.swift"],
       swiftSettings: settings),
-    .target(name: "Busnode", dependencies: ["RunBus"], swiftSettings: settings),
+    .target(name: "RunScripts", dependencies: ["RunBus"], swiftSettings: settings),
     .executableTarget(
-      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "Busnode"], swiftSettings: settings),
+      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "RunScripts", "SystemC"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

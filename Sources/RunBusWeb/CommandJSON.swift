@@ -18,7 +18,7 @@ struct CommandJSON: Encodable {
     try receipt.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(deviceID, forKey: .deviceId)
-    try container.encode(at.formatted(.iso8601), forKey: .at)
+    try container.encode(DayTime.text(unixSeconds: at.timeIntervalSince1970), forKey: .at)
     if isUnheard { try container.encode("unheard", forKey: .receipt) }
   }
 }

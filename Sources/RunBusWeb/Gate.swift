@@ -4,21 +4,6 @@
 /// `Host` must be one of ours (a name that another site points to this machine is not), a request that changes something
 /// must state our own `Origin`, and every request must have the token, which only the printed link contains.
 struct Gate: Sendable {
-  /// What a gate looks at in a request.
-  struct Request: Sendable {
-    var method = "GET"
-    var path = "/"
-    /// The `token` of the query.
-    var token: String?
-    var host: String?
-    var origin: String?
-    /// `Sec-Fetch-Site`, which browsers send.
-    var site: String?
-    var cookie: String?
-    var contentType: String?
-    var contentLength: String?
-  }
-
   /// What becomes of a request.
   enum Decision: Hashable, Sendable {
     case enter
@@ -53,26 +38,29 @@ struct Gate: Sendable {
     cookieName = "runbus-\(port)"
   }
 
-  func decide(_ request: Request) -> Decision {
-    guard let host = request.host?.lowercased(), hosts.contains(host) else {
+  func decide(_ request: WebRequest) -> Decision {
+    let headers = request.headers
+    guard let host = headers["host"]?.lowercased(), hosts.contains(host) else {
       return refuse(
-        421, "host", "this server is not \(Self.shown(request.host)): open the link that busnode web printed")
+        421, "host", "this server is not \(Self.shown(headers["host"])): open the link that busnode web printed")
     }
-    if let origin = request.origin, !isOurs(origin, host) {
+    if let origin = headers["origin"], !isOurs(origin, host) {
       return refuse(403, "origin", "a page of another site may not ask here")
     }
-    if request.path != "/", let site = request.site, site != "same-origin", site != "none" {
+    // Browsers send it.
+    let site = headers["sec-fetch-site"]
+    if request.path != "/", let site, site != "same-origin", site != "none" {
       return refuse(403, "origin", "a page of another site may not ask here")
     }
     switch request.method {
     case "GET": break
     case "POST":
-      guard request.origin != nil || request.site == "same-origin" else {
+      guard headers["origin"] != nil || site == "same-origin" else {
         return refuse(403, "origin", "a POST must state its Origin")
       }
-      let type = request.contentType?.prefix { $0 != ";" }.lowercased()
+      let type = headers["content-type"]?.prefix { $0 != ";" }.lowercased()
       guard type == "application/json" else { return refuse(415, "contentType", "a POST has application/json") }
-      guard let length = request.contentLength.flatMap({ Int($0) }), length >= 0 else {
+      guard let length = headers["content-length"].flatMap({ Int($0) }), length >= 0 else {
         return refuse(411, "length", "a POST states its Content-Length")
       }
       guard length <= Self.bodyBytesMax else {
@@ -80,8 +68,8 @@ struct Gate: Sendable {
       }
     default: return refuse(405, "method", "only GET and POST are answered")
     }
-    if cookieValues(in: request.cookie).contains(where: isOurToken) { return .enter }
-    if request.method == "GET", request.path == "/", isOurToken(request.token) {
+    if cookieValues(in: headers["cookie"]).contains(where: isOurToken) { return .enter }
+    if request.method == "GET", request.path == "/", isOurToken(request.query["token"]) {
       let secure = isPublic(host) ? "; Secure" : ""
       return .welcome(cookie: "\(cookieName)=\(token); HttpOnly; SameSite=Strict; Path=/\(secure)")
     }

@@ -12,12 +12,12 @@ struct Router: Sendable {
 
   let gate: Gate
   let node: Peer
-  let keeper: ViewKeeper
+  let feed: ViewFeed
   let tiles: String?
   let removedRuns: @Sendable () async -> Set<RunID>
 
   func answer(_ request: WebRequest) async -> WebResponse {
-    switch gate.decide(Gate.Request(request)) {
+    switch gate.decide(request) {
     case .enter: return await enter(request)
     case .welcome(let cookie):
       // A cookie for this site only is not sent along a redirection from another one, such as the mail with the link.
@@ -45,9 +45,9 @@ struct Router: Sendable {
     switch path {
     case "/events": return await events()
     case "/api/route":
-      let route = RouteThinning.thinned(await keeper.route, to: Self.routePointsMax)
-      return json(RouteJSON(await keeper.runID, route))
-    case "/api/series": return json(await keeper.series())
+      let route = RouteThinning.thinned(await feed.route, to: Self.routePointsMax)
+      return json(RouteJSON(await feed.runID, route))
+    case "/api/series": return json(await feed.series())
     case "/api/report": return await report()
     case "/api/records": return await kept { json(RecordsJSON(records: try await records())) }
     case "/api/stats":
@@ -75,8 +75,8 @@ struct Router: Sendable {
   // MARK: The run
 
   private func events() async -> WebResponse {
-    guard let events = await keeper.look() else {
-      return refusal(503, "viewers", "\(ViewKeeper.viewersMax) viewers are looking already")
+    guard let events = await feed.look() else {
+      return refusal(503, "viewers", "\(ViewFeed.viewersMax) viewers are looking already")
     }
     return WebResponse(
       status: 200, headers: headers("text/event-stream") + [("X-Accel-Buffering", "no")], body: .stream(events))
@@ -85,7 +85,7 @@ struct Router: Sendable {
   /// The splits of the present run. A hub that is out of reach is not waited for.
   private func report() async -> WebResponse {
     let report = try? await within(.seconds(2)) { [node] in try? await node.report() }
-    return json(await keeper.newest(report.flatMap { $0 }))
+    return json(await feed.newest(report.flatMap { $0 }))
   }
 
   private func press(_ request: WebRequest) async -> WebResponse {
@@ -98,7 +98,7 @@ struct Router: Sendable {
     do {
       let receipt = try await within(Self.pressPatience) { [node] in try await node.sendForReceipt(command) }
       guard let receipt else {
-        guard let receipt = await keeper.receipt(of: command.id) else {
+        guard let receipt = await feed.receipt(of: command.id) else {
           return refusal(503, "store", "the store of this device takes nothing: the press may be lost")
         }
         return json(receipt, status: 202)
@@ -169,15 +169,6 @@ struct Router: Sendable {
       ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
       ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
-  }
-}
-
-extension Gate.Request {
-  fileprivate init(_ request: WebRequest) {
-    self.init(
-      method: request.method, path: request.path, token: request.query["token"], host: request.headers["host"],
-      origin: request.headers["origin"], site: request.headers["sec-fetch-site"], cookie: request.headers["cookie"],
-      contentType: request.headers["content-type"], contentLength: request.headers["content-length"])
   }
 }
 

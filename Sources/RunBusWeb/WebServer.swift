@@ -20,7 +20,7 @@ public struct WebServer: Sendable {
 
   private let node: Peer
   private let configuration: WebConfiguration
-  private let keeper: ViewKeeper
+  private let feed: ViewFeed
   private let removedRuns: @Sendable () async -> Set<RunID>
 
   /// A server for a peer, whose topics must contain `.snapshots`, `.feed` and `.live`. The peer is run elsewhere.
@@ -37,7 +37,7 @@ public struct WebServer: Sendable {
     self.node = node
     self.configuration = configuration
     self.removedRuns = removedRuns
-    keeper = ViewKeeper(node)
+    feed = ViewFeed(node)
   }
 
   /// Serves until the task is cancelled.
@@ -66,9 +66,9 @@ public struct WebServer: Sendable {
     let (name, listener) = (configuration.host, port.listener)
     let router = Router(
       gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
-      keeper: keeper, tiles: configuration.tiles, removedRuns: removedRuns)
+      feed: feed, tiles: configuration.tiles, removedRuns: removedRuns)
     await withDiscardingTaskGroup { group in
-      group.addTask { await keeper.run() }
+      group.addTask { await feed.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }
       let host = name.contains(":") ? "[\(name)]" : name
       if let link = URL(string: "http://\(host):\(listener.port)/?token=\(token)") { ready(link) }

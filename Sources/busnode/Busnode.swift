@@ -1,13 +1,6 @@
 import ArgumentParser
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @main
 struct Busnode: AsyncParsableCommand {

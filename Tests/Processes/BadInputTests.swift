@@ -1,9 +1,8 @@
 import Foundation
 import RunBus
+import RunScripts
 import Testing
 import TestSupport
-
-@testable import busnode
 
 @Suite("Bad input from a shell")
 struct BadInputTests {
@@ -151,15 +150,5 @@ struct BadInputTests {
         #expect(process.view.errors.count == 1, "\(process.view.errors)")
       }
     }
-  }
-
-  // Once broken: A value that was 24 minutes old was shown as "1449 s old", because there was one sentence for all
-  // ages.
-  @Test("Ages are printed in units that people use")
-  func ages() {
-    let ages = [(0, "0 s"), (119, "119 s"), (1449, "24 min"), (7200, "2 h"), (200_000, "2 days")].map {
-      (Sentence.old($0.0), $0.1)
-    }
-    for (said, expected) in ages { #expect(said == expected) }
   }
 }

@@ -3,14 +3,7 @@ import GRDB
 import RunBus
 import Testing
 import TestSupport
-
-@testable import busnode
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @Suite("Looking for what is wrong on a machine")
 struct DoctorTests {

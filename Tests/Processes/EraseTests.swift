@@ -2,14 +2,7 @@ import Foundation
 import RunBus
 import Testing
 import TestSupport
-
-@testable import busnode
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @Suite("Leaving a machine")
 struct EraseTests {
@@ -133,15 +126,5 @@ struct EraseTests {
       #expect((isPipe ? mkfifo(lock, 0o600) : mkdir(lock, 0o700)) == 0)
       #expect(try await bus.run("erase", "--yes", "--bus", "default").ending == .exited(0))
     }
-  }
-
-  @Test("The question of erase names the bus and what named it")
-  func eraseQuestion() throws {
-    func question(_ bus: String?, _ environment: [String: String]) throws -> String {
-      Erase.question(try BusChoice(bus: bus, address: nil, environment: environment))
-    }
-    #expect(try question("garden", [:]).contains("bus \"garden\" (from --bus)"))
-    #expect(try question(nil, ["RUNBUS_BUS": "garden"]).contains("bus \"garden\" (from RUNBUS_BUS)"))
-    #expect(try question(nil, [:]).contains("bus \"default\" (from the default)"))
   }
 }

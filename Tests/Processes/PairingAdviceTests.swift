@@ -1,12 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @Suite("What pair, join and devices say in time")
 struct PairingAdviceTests {

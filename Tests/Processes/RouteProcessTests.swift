@@ -3,8 +3,6 @@ import RunBus
 import Testing
 import TestSupport
 
-@testable import busnode
-
 @Suite("A run's route and its splits from a shell")
 struct RouteProcessTests {
   private static let sensors = ["--synthetic", "--seed", "3", "--duration", "600", "--speed", "30"]

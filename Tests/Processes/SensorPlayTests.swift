@@ -3,38 +3,8 @@ import RunBus
 import Testing
 import TestSupport
 
-@testable import busnode
-
 @Suite("A recording in a node")
 struct SensorPlayTests {
-  /// A run that has been on since a moment.
-  private func running(since: BusTime) -> Snapshot {
-    var snapshot = Snapshot.none
-    snapshot.order = SnapshotOrder(term: 1, revision: 1, tick: 1)
-    snapshot.phase = .running
-    snapshot.runID = .random()
-    snapshot.startedAt = since
-    return snapshot
-  }
-
-  private static let second = Timeline(
-    (0..<10).map { Sample(moment: .runOffset(.seconds($0)), value: .heartRate(bpm: 150)) })
-
-  @Test("A node that joins a run plays its recording from there on, and reports its end once")
-  func late() {
-    let start = BusTime.zero + .seconds(100)
-    var playback = Playback(Self.second)
-    let isNews = playback.observe(running(since: start), now: start + .seconds(7))
-    #expect(isNews)
-    #expect(playback.ranOutAt == nil)
-    let due = playback.takeDue(now: start + .seconds(8))
-    #expect(due.map(\.moment) == [.runOffset(.seconds(7)), .runOffset(.seconds(8))])
-    #expect(playback.nextDue == start + .seconds(9))
-    let last = playback.takeDue(now: start + .seconds(20))
-    #expect(last.count == 1)
-    #expect(playback.ranOutAt == .seconds(9))
-  }
-
   // Once broken: A watch with `--synthetic` or `--replay` that was started again during a run sent no heart rate until
   // the stop.
   @Test("A watch that is killed and restarted during a run continues to send its heart rate, each time")

@@ -1,10 +1,9 @@
 import Foundation
 import RunBus
 import RunRecordings
+import RunScripts
 import Testing
 import TestSupport
-
-@testable import busnode
 
 @Suite("Three processes share one run")
 struct SharedRunProcessTests {

@@ -3,14 +3,9 @@ import GRDB
 import RunWire
 import Testing
 import TestSupport
+import SystemC
 
 @testable import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite("Keys that are gone or new, and machines with limits")
 struct StoresKeysMachinesTests {

@@ -26,6 +26,6 @@ struct CommandJSONTests {
     let all = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] ?? []
     #expect(all.map { $0["receipt"] as? String } == ["pending", "unheard"])
     #expect(all.map { $0["deviceId"] as? String } == ["web", "watch"])
-    #expect(all.allSatisfy { $0["at"] as? String == "1970-01-01T00:00:00Z" })
+    #expect(all.allSatisfy { $0["at"] as? String == "1970-01-01T00:00:00.000Z" })
   }
 }

@@ -6,13 +6,14 @@ import Testing
 struct GateTests {
   private let gate = Gate(token: "0123abcd", port: 8080, publicHost: nil)
 
-  private func request(_ change: (inout Gate.Request) -> Void = { _ in }) -> Gate.Request {
-    var request = Gate.Request(path: "/api/records", host: "127.0.0.1:8080", cookie: "a=b; runbus-8080=0123abcd")
+  private func request(_ change: (inout WebRequest) -> Void = { _ in }) -> WebRequest {
+    var request = WebRequest(method: "GET", path: "/api/records")
+    (request.host, request.cookie) = ("127.0.0.1:8080", "a=b; runbus-8080=0123abcd")
     change(&request)
     return request
   }
 
-  private func press(_ change: (inout Gate.Request) -> Void = { _ in }) -> Gate.Request {
+  private func press(_ change: (inout WebRequest) -> Void = { _ in }) -> WebRequest {
     request {
       $0.method = "POST"
       $0.origin = "http://127.0.0.1:8080"
@@ -22,7 +23,7 @@ struct GateTests {
     }
   }
 
-  private func status(_ request: Gate.Request, by gate: Gate? = nil) -> Int {
+  private func status(_ request: WebRequest, by gate: Gate? = nil) -> Int {
     switch (gate ?? self.gate).decide(request) {
     case .enter: 200
     case .welcome: 303
@@ -106,6 +107,38 @@ struct GateTests {
   func tossedCookies() {
     #expect(status(request { $0.cookie = "runbus-8080=x; runbus-8080=0123abcd; runbus-8080=y" }) == 200)
     #expect(status(request { $0.cookie = "runbus-8080=x; runbus-8080=y" }) == 403)
+  }
+}
+
+/// What a gate looks at.
+extension WebRequest {
+  fileprivate var host: String? {
+    get { headers["host"] }
+    set { headers["host"] = newValue }
+  }
+  fileprivate var origin: String? {
+    get { headers["origin"] }
+    set { headers["origin"] = newValue }
+  }
+  fileprivate var site: String? {
+    get { headers["sec-fetch-site"] }
+    set { headers["sec-fetch-site"] = newValue }
+  }
+  fileprivate var cookie: String? {
+    get { headers["cookie"] }
+    set { headers["cookie"] = newValue }
+  }
+  fileprivate var contentType: String? {
+    get { headers["content-type"] }
+    set { headers["content-type"] = newValue }
+  }
+  fileprivate var contentLength: String? {
+    get { headers["content-length"] }
+    set { headers["content-length"] = newValue }
+  }
+  fileprivate var token: String? {
+    get { query["token"] }
+    set { query["token"] = newValue }
   }
 }
 

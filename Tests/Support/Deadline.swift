@@ -1,3 +1,5 @@
+import RunBus
+
 /// An event that a test waited for did not happen in time.
 package struct DeadlineMissed: Error, CustomStringConvertible {
   /// The event that was waited for.
@@ -12,16 +14,8 @@ package struct DeadlineMissed: Error, CustomStringConvertible {
 package func within<Value: Sendable>(
   seconds: Double = 60, _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-  try await withThrowingTaskGroup(of: Value?.self) { group in
-    group.addTask { try await body() }
-    group.addTask {
-      try await Task.sleep(for: .seconds(seconds))
-      return nil
-    }
-    defer { group.cancelAll() }
-    guard let first = try await group.next(), let value = first else { throw DeadlineMissed(what: what) }
-    return value
-  }
+  guard let value = try await RunBus.within(.seconds(seconds), body) else { throw DeadlineMissed(what: what) }
+  return value
 }
 
 /// Repeats an action every 50 ms until a body that waits for its effect returns. A test uses it where one message can be

@@ -1,18 +1,12 @@
 import Foundation
 import Subprocess
 import Synchronization
+import SystemC
 
 #if canImport(System)
   import System
 #else
   import SystemPackage
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
 #endif
 
 /// A process under test: its output, its ending, and ways to write to it and to end it.

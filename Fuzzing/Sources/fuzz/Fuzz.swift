@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import SystemC
 
 /// One program for all targets, chosen by `FUZZ_TARGET`: the fuzzer restarts itself to minimize a crash, and the
 /// environment is inherited.

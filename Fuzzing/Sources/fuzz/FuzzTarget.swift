@@ -1,4 +1,4 @@
-@testable import Busnode
+@testable import RunScripts
 import RunCore
 @testable import RunRecordings
 @testable import RunWire

@@ -1,15 +1,6 @@
 import Foundation
 import RunCore
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Everything that a bus has on this machine: records, stores, spool, keys and sockets.
 ///

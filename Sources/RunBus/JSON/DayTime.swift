@@ -1,23 +1,54 @@
-/// Times of day in JSON: RFC 3339 in UTC with milliseconds, as in `2026-11-21T16:03:05.250Z`.
+/// Times of day as text: RFC 3339, and the wider form of it that recordings have.
 package enum DayTime {
+  /// How much of ISO 8601 is read.
+  package enum Form: Sendable {
+    /// RFC 3339, as in JSON.
+    case strict
+    /// `dateTime` of XML Schema, as in recordings: a comma before the decimals, an offset without a colon or without
+    /// minutes, no zone (read as UTC), and 24:00:00.
+    case recording
+  }
+
+  /// A moment, and how far the clock that wrote it was ahead of UTC.
+  package struct Stamp: Hashable, Sendable {
+    /// Whole seconds since 1970.
+    package var unixSeconds: Int64
+    /// The rest of it, cut to nanoseconds.
+    package var nanoseconds: Int64
+    package var utcOffsetSeconds: Int
+  }
+
   /// The first millisecond that four digits of a year can write, and the last one.
   private static let milliseconds: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-  /// Writes a time in seconds since 1970, rounded to milliseconds. A time outside the years 0 to 9999 is written as the
-  /// nearest one inside.
+  /// Writes a time in seconds since 1970, rounded to milliseconds, as in `2026-11-21T16:03:05.250Z`. A time outside the
+  /// years 0 to 9999 is written as the nearest one inside.
   package static func text(unixSeconds: Double) -> String {
     let wanted = (unixSeconds * 1000).rounded()
-    let whole = wanted.isNaN ? 0 : Int64(exactly: wanted) ?? (wanted < 0 ? .min : .max)
-    let clamped = min(max(whole, milliseconds.lowerBound), milliseconds.upperBound)
+    return text(unixMilliseconds: wanted.isNaN ? 0 : Int64(exactly: wanted) ?? (wanted < 0 ? .min : .max))
+  }
+
+  /// Writes a time in milliseconds since 1970.
+  ///
+  /// - Parameter omitsZero: Whether whole seconds are written without decimals.
+  package static func text(unixMilliseconds: Int64, omitsZero: Bool = false) -> String {
+    let clamped = min(max(unixMilliseconds, milliseconds.lowerBound), milliseconds.upperBound)
     let (day, rest) = floored(clamped, by: 86_400_000)
     let (year, month, date) = civil(day)
     let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { padded($0, 2) }.joined(separator: ":")
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(clock).\(padded(rest % 1000, 3))Z"
+    let decimals = omitsZero && rest % 1000 == 0 ? "" : "." + padded(rest % 1000, 3)
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(clock)\(decimals)Z"
   }
 
   /// Reads an RFC 3339 time of any zone and any number of decimals, in seconds since 1970, rounded down to
   /// milliseconds; `nil` for anything else.
   package static func unixSeconds(_ text: some StringProtocol) -> Double? {
+    stamp(text).map { Double($0.unixSeconds * 1000 + $0.nanoseconds / 1_000_000) / 1000 }
+  }
+
+  /// Reads a time of any zone and any number of decimals; `nil` for anything else.
+  package static func stamp(_ text: some StringProtocol, as form: Form = .strict) -> Stamp? {
+    let isWide = form == .recording
     var rest = Array(text.utf8)[...]
     func digits(_ count: Int) -> Int64? {
       guard rest.count >= count, rest.prefix(count).allSatisfy(isDigit) else { return nil }
@@ -35,29 +66,30 @@ package enum DayTime {
       // The calendar writes the 31st of February as the 3rd of March.
       civil(days(year, month, date)) == (year, month, date),
       // A leap second is the sixtieth; it is read as the first second of the next minute.
-      hour <= 23, minute <= 59, second <= 60
+      hour <= 23 || isWide && hour == 24 && minute == 0 && second == 0, minute <= 59, second <= 60
     else { return nil }
-    var fraction: Int64 = 0
-    if skip(".") != nil {
+    var nanoseconds: Int64 = 0
+    if skip(isWide ? ".," : ".") != nil {
       let decimals = Array(rest.prefix(while: isDigit))
       guard !decimals.isEmpty else { return nil }
       rest = rest.dropFirst(decimals.count)
-      for index in 0..<3 {
-        fraction = fraction * 10 + (index < decimals.count ? Int64(decimals[index] & 0x0F) : 0)
+      for index in 0..<9 {
+        nanoseconds = nanoseconds * 10 + (index < decimals.count ? Int64(decimals[index] & 0x0F) : 0)
       }
     }
     var offset: Int64 = 0
     if let sign = skip("+-") {
-      guard let hours = digits(2), skip(":") != nil, let minutes = digits(2), hours <= 23, minutes <= 59 else {
-        return nil
-      }
+      guard let hours = digits(2), skip(":") != nil || isWide,
+        let minutes = isWide && rest.isEmpty ? 0 : digits(2), hours <= (isWide ? 14 : 23), minutes <= 59
+      else { return nil }
       offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
     } else {
-      guard skip("Zz") != nil else { return nil }
+      guard skip("Zz") != nil || isWide else { return nil }
     }
     guard rest.isEmpty else { return nil }
-    let seconds = days(year, month, date) * 86_400 + hour * 3600 + minute * 60 + second - offset
-    return Double(seconds * 1000 + fraction) / 1000
+    return Stamp(
+      unixSeconds: days(year, month, date) * 86_400 + hour * 3600 + minute * 60 + second - offset,
+      nanoseconds: nanoseconds, utcOffsetSeconds: Int(offset))
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

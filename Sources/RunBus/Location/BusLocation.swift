@@ -1,15 +1,6 @@
 import Foundation
 public import RunCore
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Where a bus is: its sockets, its runtime directory and the state of its devices.
 ///

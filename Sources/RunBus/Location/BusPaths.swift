@@ -1,15 +1,6 @@
 import Foundation
 import RunCore
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// The paths of a bus by the XDG base directory specification, which says that relative values are ignored.
 /// ``DefaultDirectories`` says where files go that the environment has no path for.

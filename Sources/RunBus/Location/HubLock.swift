@@ -1,16 +1,7 @@
 import Foundation
 package import RunCore
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// The lock that makes a hub the only one of its bus. The hub acquires it before it binds anything, because a second
 /// libzmq bind silently takes over a socket's path, and releases it after everything is closed.

@@ -1,14 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Where a hub listens for paired devices beyond its own machine: a TCP address with keys (CURVE) and three ports.
 ///

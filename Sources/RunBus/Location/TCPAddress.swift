@@ -1,14 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// A TCP address on this machine. Different spellings of one address (`localhost`, `127.0.0.1`) are equal.
 struct TCPAddress: Hashable, Sendable, CustomStringConvertible {

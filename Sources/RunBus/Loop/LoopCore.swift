@@ -1,15 +1,7 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 import Foundation
 import RunCore
 import Synchronization
+import SystemC
 
 /// The state of a loop's thread. The thread keeps it alive instead of the ``Loop``, so that dropping the loop ends
 /// the thread.

@@ -1,14 +1,6 @@
 // All system calls of the loop. Each result is checked at once: expected outcomes are values, impossible ones trap.
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 import RunCore
+import SystemC
 
 /// Reads the monotonic clock that counts sleep, the same as `ContinuousClock`, but with less overhead.
 func readContinuousClock() -> BusTime {

@@ -19,8 +19,8 @@ public actor Hub: Node, DrivenNode {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
-  nonisolated let desk = MessageDesk()
-  nonisolated let conversations = Conversations()
+  nonisolated let readers = MessageReaders()
+  nonisolated let openQuestions = OpenQuestions()
   nonisolated let broadcaster = Broadcaster()
   nonisolated let readiness = Readiness()
   let driver: NodeDriver<HubCore.Event>
@@ -82,7 +82,7 @@ public actor Hub: Node, DrivenNode {
     remoteAccess = RemoteAccess(remote, listenerCount: listeners.count, loop: loop, log: driver.log)
   }
 
-  deinit { desk.end() }
+  deinit { readers.end() }
 
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }

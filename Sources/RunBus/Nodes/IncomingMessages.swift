@@ -34,10 +34,10 @@ public struct IncomingMessages<Content: Sendable>: AsyncSequence, Sendable {
           let content = try decode(handed.call.received.message)
           last = handed.number
           return IncomingMessage(
-            content: content, received: handed.call.received, desk: reader.desk, number: handed.number)
+            content: content, received: handed.call.received, readers: reader.readers, number: handed.number)
         } catch {
           last = nil
-          reader.desk.fail(handed.number, "\(error)")
+          reader.readers.fail(handed.number, "\(error)")
         }
       }
       return nil
@@ -55,13 +55,13 @@ public struct IncomingMessage<Content: Sendable>: Sendable {
   /// The message as it was sent, and by whom.
   public let received: ReceivedMessage
 
-  private let desk: MessageDesk
+  private let readers: MessageReaders
   private let number: UInt64
 
-  init(content: Content, received: ReceivedMessage, desk: MessageDesk, number: UInt64) {
+  init(content: Content, received: ReceivedMessage, readers: MessageReaders, number: UInt64) {
     self.content = content
     self.received = received
-    self.desk = desk
+    self.readers = readers
     self.number = number
   }
 
@@ -72,11 +72,11 @@ public struct IncomingMessage<Content: Sendable>: Sendable {
 
   /// The message counts as processed now, and not only when the next one is asked for. Call it before leaving the
   /// loop, and before work that needs a message of another name. Further calls have no effect.
-  public func done() { desk.finish(number) }
+  public func done() { readers.finish(number) }
 
   /// The app cannot process the message now, as if a handler had thrown: its sender sends it again after 1, 2, 4 and
   /// 8 s, and then sets it aside with this reason. It has no effect on a live message, or after ``done()``.
   ///
   /// - Parameter reason: A sentence for people; its first 1,024 bytes are kept.
-  public func failed(_ reason: String) { desk.fail(number, reason) }
+  public func failed(_ reason: String) { readers.fail(number, reason) }
 }

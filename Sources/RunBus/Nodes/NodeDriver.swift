@@ -30,7 +30,7 @@ final class NodeDriver<Event: NodeEvent> {
   var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
   var localServices: LocalServicesDriver?
-  /// Handler calls of this turn; they reach the message desk when the turn ends.
+  /// Handler calls of this turn; they reach the readers when the turn ends.
   var handlerCalls: [HandlerCall] = []
   /// Events for the core. An action of a running turn appends here, and the turn works them off before it ends.
   var queue: [Event] = []
@@ -77,9 +77,9 @@ protocol DrivenNode: Actor, Answerer {
   nonisolated var loop: Loop { get }
   var driver: NodeDriver<Event> { get }
   /// The messages that the app's readers take.
-  nonisolated var desk: MessageDesk { get }
+  nonisolated var readers: MessageReaders { get }
   /// The questions of this node and of others to it.
-  nonisolated var conversations: Conversations { get }
+  nonisolated var openQuestions: OpenQuestions { get }
   /// Who listens to this node.
   nonisolated var broadcaster: Broadcaster { get }
   /// Who waits until the node takes commands.
@@ -181,14 +181,14 @@ extension DrivenNode {
       driver.handlerCalls = []
       driver.isHeldUp = false
       // The new core hands unfinished messages over again.
-      desk.restart()
+      readers.restart()
       driver.isHandling = false
       broadcaster.giveUpPosts(
         RunBusError(.store, "the store was damaged meanwhile: whether the message was kept is not known", cause: fault))
       try beginWhole()
       // The core ignores commands that the new store already contains.
       for command in driver.unanswered { feed(.press(command)) }
-      lookAtDesk()
+      lookAtReaders()
       if driver.isEnding { feed(.ending) }
     } catch {
       driver.lifecycle.end(error)
@@ -245,14 +245,14 @@ extension DrivenNode {
 
   private func close(_ error: RunBusError?) {
     driver.lifecycle.end(error)
-    desk.end()
+    readers.end()
     letGo()
     driver.store.close()
     closeOwn()
     let reason = error ?? RunBusError(.closed, "the \(driver.word) has ended")
     readiness.end(reason)
     broadcaster.end(reason)
-    conversations.end(reason)
+    openQuestions.end(reason)
   }
 }
 
@@ -308,7 +308,7 @@ extension DrivenNode {
     }
     driver.isFeeding = false
     if !driver.handlerCalls.isEmpty {
-      desk.put(conversations.take(from: driver.handlerCalls))
+      readers.put(openQuestions.take(from: driver.handlerCalls))
       driver.handlerCalls = []
     }
     driver.localServices?.lookIfDue()

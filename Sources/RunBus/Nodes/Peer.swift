@@ -19,8 +19,8 @@ public actor Peer: Node, DrivenNode {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: Loop
-  nonisolated let desk = MessageDesk()
-  nonisolated let conversations = Conversations()
+  nonisolated let readers = MessageReaders()
+  nonisolated let openQuestions = OpenQuestions()
   nonisolated let broadcaster = Broadcaster()
   nonisolated let readiness = Readiness()
   let driver: NodeDriver<PeerCore.Event>
@@ -79,7 +79,7 @@ public actor Peer: Node, DrivenNode {
       store: store, services: services, log: Logger(label: "runbus.peer"), word: "node", failsUnwritten: false)
   }
 
-  deinit { desk.end() }
+  deinit { readers.end() }
 
   /// Runs until the task is cancelled; see ``Node/run()``.
   public func run() async throws(RunBusError) { try await drive() }

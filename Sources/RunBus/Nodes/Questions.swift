@@ -6,26 +6,26 @@ extension DrivenNode {
   ///
   /// - Parameter device: The device that is asked; a peer asks its hub (`nil`).
   func ask(_ question: AppMessage, of device: DeviceID?, within timeout: BusDuration) async throws -> [UInt8] {
-    try conversations.ask(question.id, of: device)
-    defer { conversations.forget(question.id) }
+    try openQuestions.ask(question.id, of: device)
+    defer { openQuestions.forget(question.id) }
     try await post(question, by: .live, to: device)
     let late = RunBusError(
       .timeout,
       "\(device?.rawValue ?? "the hub") gave no answer to \"\(question.name)\" within \(timeout.seconds) s")
-    let timer = loop.makeTimer { [conversations] in conversations.finish(question.id, .failure(late)) }
+    let timer = loop.makeTimer { [openQuestions] in openQuestions.finish(question.id, .failure(late)) }
     timer.deadline = loop.now + timeout
     defer { timer.deadline = nil }
-    return try await conversations.answer(to: question.id, isolation: self).get()
+    return try await openQuestions.answer(to: question.id, isolation: self).get()
   }
 
   /// Answers the questions of a name until the task is cancelled or the node ends.
   func serveQuestions(
     _ name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
   ) async throws(RunBusError) {
-    let questions = try conversations.questions(named: name.rawValue)
-    defer { conversations.stopAnswering(name.rawValue) }
+    let questions = try openQuestions.questions(named: name.rawValue)
+    defer { openQuestions.stopAnswering(name.rawValue) }
     for await question in questions {
-      conversations.begin(question)
+      openQuestions.begin(question)
       guard let reply = await answerQuestion(question, answer) else { return }
       let message = AppMessage(
         id: .random(), name: Reply.messageName, body: reply.body(to: question.message.id))

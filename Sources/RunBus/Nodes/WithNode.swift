@@ -1,16 +1,7 @@
 // Dispatch sources are safe to use from any thread, but their protocols are not declared `Sendable` yet.
 @preconcurrency import Dispatch
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Runs a node while a body uses it.
 ///

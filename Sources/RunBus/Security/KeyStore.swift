@@ -1,14 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Where a machine keeps its keys. ``KeyFiles`` keeps them in files; on Apple's systems an app keeps them in the
 /// keychain (`KeychainKeys`). An app can bring a store of its own.

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 #if os(Linux) || os(Android)
   /// `PR_SET_DUMPABLE` of `prctl(2)`. The C library's module for Swift does not contain the call.

@@ -1,16 +1,7 @@
 import Foundation
 package import RunCore
 import RunWire
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// A directory in which senders without a store (`busnode send`) keep commands until the verdicts are known: a file for
 /// each.
@@ -204,14 +195,14 @@ package struct SpoolDirectory: Sendable {
 /// A stamp of a spool's last change. Equal stamps mean that nothing was added or removed between them.
 package struct SpoolStamp: Hashable, Sendable {
   /// Some file systems have time stamps of two seconds.
-  private static let settledSeconds = 2.0
+  private static let stampSeconds = 2.0
 
   private let file: UInt64
   private let seconds: Int64
   private let nanoseconds: Int64
   /// Whether the last change is so long ago that another one would have another time. A stamp that is read earlier
   /// differs from a later one of the same change, so that its reader lists the spool once more.
-  private let isSettled: Bool
+  private let isUnique: Bool
 
   init?(directory: String, wallSeconds: Double = Date().timeIntervalSince1970) {
     var info = stat()
@@ -220,6 +211,6 @@ package struct SpoolStamp: Hashable, Sendable {
     let time = info.modified
     seconds = Int64(time.tv_sec)
     nanoseconds = Int64(time.tv_nsec)
-    isSettled = abs(wallSeconds - Double(time.tv_sec)) > Self.settledSeconds + 1
+    isUnique = abs(wallSeconds - Double(time.tv_sec)) > Self.stampSeconds + 1
   }
 }

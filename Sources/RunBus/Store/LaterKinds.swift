@@ -3,16 +3,7 @@ import GRDB
 import GRDBSQLite
 import RunCore
 import RunWire
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Looks for what a later version has written and what this one would have to work on: a command or an admission of an
 /// unknown kind that waits for its verdict, an item of an unknown kind in an outbox, or an entry of an unknown kind in

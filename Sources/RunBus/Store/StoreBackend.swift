@@ -21,3 +21,11 @@ protocol StoreBackend: Sendable {
   /// Closes the files. It is called once, after every other call.
   func close()
 }
+
+/// Settings of a store that only tests change.
+struct StoreOptions: Sendable {
+  /// Runs on the store's thread in every commit, after its writes. It can delay the commit or make it fail.
+  var beforeCommit: (@Sendable ([StoreOperation]) throws(StoreFault) -> Void)?
+  /// The size of the file in pages beyond which the disk counts as full.
+  var pagesMax: Int?
+}

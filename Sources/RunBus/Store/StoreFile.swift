@@ -1,16 +1,7 @@
 import Foundation
 import GRDB
 import RunCore
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {

@@ -1,16 +1,7 @@
 import Foundation
 import GRDB
 package import RunCore
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// The condition of a device's store. Looking at it changes nothing in it.
 package enum StoreHealth: Hashable, Sendable {

@@ -1,15 +1,6 @@
 import Foundation
 import GRDB
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Replaces a damaged file by a new one with what could be read of it.
 extension StoreFile {

@@ -1,14 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// The file that was found at a path, by device and inode. A file that is deleted or replaced stays open here, but
 /// other processes no longer see what is written to it: ``isInPlace`` detects that.

@@ -1,14 +1,5 @@
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// Reads a file that a user names. It checks the file's kind and size first, because the name may stand for an endless
 /// pipe, a device, or a sparse file of 20 GB.

@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// The present boot of the machine. Readings of the monotonic clock in two boots cannot be compared.
 package enum MachineBoot {

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import SystemC
 
 /// What the limits of a process leave for a node. libzmq ends the process by a signal when it cannot start a thread, so that
 /// the limits are looked at before.

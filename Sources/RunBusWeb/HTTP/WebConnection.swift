@@ -1,14 +1,7 @@
 // Dispatch sources are safe to use from any thread, but their protocols are not declared `Sendable` yet.
 @preconcurrency import Dispatch
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// One connection of a browser: reads a request, sends the answer, and ends. All of it happens on the listener's queue.
 ///

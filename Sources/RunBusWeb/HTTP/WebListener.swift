@@ -2,14 +2,7 @@
 @preconcurrency import Dispatch
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Listens at a loopback address and serves each connection, a bounded number of them at a time.
 ///

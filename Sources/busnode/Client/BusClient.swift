@@ -86,7 +86,7 @@ extension BusLocation {
   /// - Throws: ``Failure`` with 69 when no hub answers within `patience`.
   func ask<Answer: Sendable>(_ question: Question<Answer>, within patience: BusDuration) async throws -> Answer {
     let requester = try requester()
-    guard let answer = try await within(patience, { try await requester.ask(question) }) else {
+    guard let answer = try await within(Duration(patience), { try await requester.ask(question) }) else {
       throw Failure.noAnswer(self, within: patience)
     }
     return answer

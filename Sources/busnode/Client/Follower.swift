@@ -49,7 +49,7 @@ struct Follower: Sendable {
           return nil
         }
         group.addTask {
-          let isThere = try await within(patience) { await reachabilities.first { $0.isReachable } != nil }
+          let isThere = try await within(Duration(patience)) { await reachabilities.first { $0.isReachable } != nil }
           return isThere == true || Task.isCancelled ? nil : .silence
         }
         while let part = try await group.next() {

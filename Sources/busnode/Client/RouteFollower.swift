@@ -121,7 +121,7 @@ extension BusLocation {
     var next = 0
     while true {
       let from = next
-      guard let part = try await within(patience, { try await requester.ask(.route(from: from)) }) else {
+      guard let part = try await within(Duration(patience), { try await requester.ask(.route(from: from)) }) else {
         throw Failure.noAnswer(self, within: patience)
       }
       switch reading.receive(part) {

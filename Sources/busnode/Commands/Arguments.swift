@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Logging
+import RunScripts
 public import RunBus
 
 extension Name: ExpressibleByArgument {

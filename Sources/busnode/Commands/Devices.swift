@@ -174,11 +174,11 @@ struct DevicesConfirm: AsyncParsableCommand {
 
 /// The list of paired devices of the hub on this machine.
 struct PairedDevices: Sendable {
-  private let hub: HubDoor
+  private let hub: LocalHub
 
   static func find(_ bus: BusOptions) async throws -> PairedDevices {
     bus.startLog()
-    return PairedDevices(hub: try await HubDoor.find(at: try bus.hubLocation(), runs: false))
+    return PairedDevices(hub: try await LocalHub.find(at: try bus.hubLocation(), runs: false))
   }
 
   func list() async throws -> DeviceList {

@@ -77,7 +77,7 @@ struct KeysRotate: AsyncParsableCommand {
   }
 
   private func rotateHub() async throws {
-    let hub = try await HubDoor.find(at: try bus.hubLocation())
+    let hub = try await LocalHub.find(at: try bus.hubLocation())
     try await refusing(code: "failure") { try await hub.ask(.rotateKey(now: now)) }
     Output.tell(
       now

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 
 struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

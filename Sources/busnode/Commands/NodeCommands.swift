@@ -288,7 +288,8 @@ struct Widget: AsyncParsableCommand {
 
 /// A name for a node of this machine that was given none: the hub refuses the names of paired devices.
 private func freeName(like name: DeviceID, at location: BusLocation) async -> DeviceID {
-  guard !location.isWithoutHub, let hub = try? await HubDoor.find(at: location), let list = try? await hub.ask(.devices)
+  guard !location.isWithoutHub, let hub = try? await LocalHub.find(at: location),
+    let list = try? await hub.ask(.devices)
   else { return name }
   let free = list.free(like: name)
   if free != name { Output.complain("busnode: \(name) is a paired device: this node is \(free) (--device)") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 import Synchronization
 
 struct OutboxFlush: AsyncParsableCommand {
@@ -43,7 +44,7 @@ struct OutboxFlush: AsyncParsableCommand {
     let patience = timeout?.span ?? .seconds(5)
     let requester = try location.requester()
     // A press that is marked as sent cannot be cancelled. So mark none before the hub is in reach.
-    guard try await within(patience, { try await requester.state() }) != nil else {
+    guard try await within(Duration(patience), { try await requester.state() }) != nil else {
       throw Failure.noAnswer(location, within: patience)
     }
     for var press in presses where press.tries == 0 {
@@ -53,7 +54,7 @@ struct OutboxFlush: AsyncParsableCommand {
     }
     let judged = Mutex(0)
     let (json, spool) = (json, location.spool)
-    _ = try await within(patience) {
+    _ = try await within(Duration(patience)) {
       for try await case .receipt(let receipt) in requester.send(presses.map { $0.forwarded() }) {
         guard case .verdict = receipt.stage,
           let press = presses.first(where: { $0.command.id == receipt.commandID })

@@ -73,7 +73,7 @@ struct Pair: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.hubLocation()
-    let hub = try await HubDoor.find(at: location)
+    let hub = try await LocalHub.find(at: location)
     try await checkName(hub)
     let report = try await refusing(code: "notPaired") { try await hub.ask(.pairing(.open)) }
     guard let offer = report.offer else { throw RunBusError(InquiryFailure.unknownAnswer) }
@@ -97,7 +97,7 @@ struct Pair: AsyncParsableCommand {
   }
 
   /// Refuses what the hub would refuse only once a device has used the line.
-  private func checkName(_ hub: HubDoor) async throws {
+  private func checkName(_ hub: LocalHub) async throws {
     guard name != hub.device else {
       throw Failure(
         code: "usage", message: "\(hub.device) is the name of the phone itself: give the device another (--as)",
@@ -142,7 +142,7 @@ struct Pair: AsyncParsableCommand {
   }
 
   /// Waits for the device, asks the person, and tells the end.
-  private func follow(_ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+  private func follow(_ hub: LocalHub, _ offer: PairingOffer) async throws -> Ending {
     while true {
       let report = try await refusing(code: "failure") { try await hub.ask(.pairing(.status(of: offer.token))) }
       switch report.stage {
@@ -155,7 +155,7 @@ struct Pair: AsyncParsableCommand {
     }
   }
 
-  private func decide(_ candidate: PairingCandidate, _ hub: HubDoor, _ offer: PairingOffer) async throws -> Ending {
+  private func decide(_ candidate: PairingCandidate, _ hub: LocalHub, _ offer: PairingOffer) async throws -> Ending {
     let digits = PairingDigits(hub: offer.hubKey, device: candidate.key, token: offer.token)?.description ?? ""
     let list = try await hub.ask(.devices)
     let name = name ?? (replace ? candidate.deviceID : list.free(like: candidate.deviceID, for: candidate.key))
@@ -260,7 +260,7 @@ enum Prompt {
 }
 
 /// The hub of a bus on this machine, at its admin socket, or its store while it does not run.
-struct HubDoor: Sendable {
+struct LocalHub: Sendable {
   let location: BusLocation
   let device: DeviceID
   private let devices: LocalDevices
@@ -269,13 +269,13 @@ struct HubDoor: Sendable {
   ///
   /// - Parameter runs: Whether it must run.
   /// - Throws: ``Failure`` with 69 when there is none.
-  static func find(at location: BusLocation, runs: Bool = true) async throws -> HubDoor {
+  static func find(at location: BusLocation, runs: Bool = true) async throws -> LocalHub {
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
       let list = try await unlessRefused {
         try await runs ? devices.askRunning(.devices, of: device) : devices.ask(.devices, of: device)
       }
-      if case .some(.some) = list { return HubDoor(location: location, device: device, devices: devices) }
+      if case .some(.some) = list { return LocalHub(location: location, device: device, devices: devices) }
     }
     throw Failure(
       code: "noBus",

@@ -2,14 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 import RunBusWeb
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 struct RecordsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -145,7 +145,7 @@ struct Send: AsyncParsableCommand {
   ) async throws -> Progress {
     let (wait, handedOver) = (wait, unjudged(press.command))
     let progress = Mutex(Progress())
-    _ = try await within(patience) {
+    _ = try await within(Duration(patience)) {
       for try await step in requester.send([press]) {
         switch step {
         case .reached: progress.withLock { $0.isMet = true }

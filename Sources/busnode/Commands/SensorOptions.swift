@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunBus
 import RunRecordings
+import RunScripts
 
 /// Where the sensor readings of a node come from.
 struct SensorOptions: ParsableArguments {

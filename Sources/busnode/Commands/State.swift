@@ -59,7 +59,7 @@ struct State: AsyncParsableCommand {
       }
     }
     let (requester, splits) = (try location.requester(), splits)
-    let seen = try await within(patience) { () -> (StateMessage, RunReport??) in
+    let seen = try await within(Duration(patience)) { () -> (StateMessage, RunReport??) in
       let state = try await requester.stateMessage()
       return (state, splits ? Optional<RunReport?>.some(try await requester.ask(.report)) : nil)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import RunScripts
 
 struct Top: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 import RunRecordings
+import RunScripts
 
 struct Up: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -119,8 +120,8 @@ struct Up: AsyncParsableCommand {
       feeds: Set(
         [(SpawnedNode.phone, NodeRole.phone), (.watch, .watch)]
           .filter { recording?.samples(for: $1).isEmpty == false }.map { $0.0 }),
-      location: location, flag: location.flag, isPlain: plain, asJSON: json)
-    try await UpRun(plan).run()
+      flag: location.flag)
+    try await UpShow(location, speed: speed.speed, isPlain: plain, asJSON: json).play(plan)
   }
 
   private static func read(script path: String) throws -> Script {

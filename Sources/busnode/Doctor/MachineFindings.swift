@@ -1,13 +1,6 @@
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// What is looked at once for a machine: the version of libzmq and its check of keys, open files, clock and disk.
 enum MachineFindings {

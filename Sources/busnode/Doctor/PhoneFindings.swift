@@ -1,13 +1,6 @@
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Whether the phone of a bus answers, and takes what it is given.
 struct PhoneFindings {
@@ -91,7 +84,9 @@ struct PhoneFindings {
       let loop = try Loop()
       defer { loop.stop() }
       let requester = Requester(at: location, loop: loop)
-      if try await within(patience, { try await requester.state() }) != nil { return .ok("phone", "\(what) answers") }
+      if try await within(Duration(patience), { try await requester.state() }) != nil {
+        return .ok("phone", "\(what) answers")
+      }
       reason = "no answer within \(Sentence.seconds(patience))"
     } catch {
       reason = (error as? RunBusError)?.message ?? "\(error)"
@@ -117,7 +112,7 @@ private actor LinkTry {
       let link = LinkTry(on: loop)
       try await link.open(
         ZeroMQConnector(control: route.control, keys: ConnectorKeys(own: route.own, hub: route.hub)), told)
-      let first: String?? = try await within(span) {
+      let first: String?? = try await within(Duration(span)) {
         for await refusal in refusals { return refusal }
         return "the attempt was ended"
       }

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Sentences and numbers for people, one line each.
 enum Sentence {
@@ -63,4 +64,9 @@ enum Sentence {
     return (scaled < 0 ? "-" : "") + "\((scaled / scale).magnitude)."
       + String(repeating: "0", count: decimals - rest.count) + rest
   }
+}
+
+extension DurationText {
+  /// `3:05`, or `1:02:03` from an hour on; whole seconds, rounded down as a stopwatch shows them.
+  static func clock(_ span: BusDuration) -> String { Units.metric.format.duration(span) }
 }

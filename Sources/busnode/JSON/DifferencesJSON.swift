@@ -1,5 +1,6 @@
 import RunBus
 import RunRecordings
+import RunScripts
 
 /// A number as RunBus computes it beside the recording device's own.
 struct DifferenceJSON: Codable, Hashable, Sendable {

@@ -1,5 +1,6 @@
 import RunBus
 import RunRecordings
+import RunScripts
 
 /// A measured recording as `measure --json` writes it: the keys of the report, with more beside them.
 struct MeasuredRunJSON: Encodable {

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// One item that waits on this machine, as `outbox --json` writes it. The keys never change.
 struct OutboxJSON: Codable, Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunScripts
 import Synchronization
 
 /// Writes the output of a node process: a line for every snapshot, verdict and change of its link. Output never stops

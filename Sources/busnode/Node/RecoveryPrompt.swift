@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Asks the person at the terminal for the recovery decision about a run that was on when the phone died.
 struct RecoveryPrompt: Sendable {

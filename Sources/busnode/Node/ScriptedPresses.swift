@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 import Synchronization
 
 /// Carries out the orders on a node's standard input.

@@ -1,14 +1,7 @@
 import Foundation
 import RunBus
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Standard output could not be written.
 struct OutputError: Error {

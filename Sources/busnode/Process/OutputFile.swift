@@ -1,13 +1,6 @@
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// A file that is written under a name from the user.
 ///

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Draws the state as rows for a terminal of a given size.
 ///

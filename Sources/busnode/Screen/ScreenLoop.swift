@@ -1,13 +1,6 @@
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Keeps the screen of a peer: follows the node, draws what changes, reads keys, presses buttons.
 actor ScreenLoop {

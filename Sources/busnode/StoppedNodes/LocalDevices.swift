@@ -1,13 +1,6 @@
 import Foundation
 import RunBus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// The devices of a bus on this machine. A running node answers at its admin socket; the store of a stopped node is
 /// opened, asked and closed.

@@ -16,7 +16,7 @@ struct RecordCatalogue {
   /// Every record once, in order of its start.
   private(set) var entries: [Entry] = []
   /// The hubs among the devices, by name. Only a hub accepts imported records.
-  private(set) var keepers: [DeviceID] = []
+  private(set) var hubs: [DeviceID] = []
 
   /// Asks every device of the bus, or `device` only.
   ///
@@ -35,18 +35,18 @@ struct RecordCatalogue {
       // The other devices are asked for their removals only, and only those that answer at once are waited for.
       for removal in await Self.removals(of: all.filter { $0 != device }, devices) { note(removal) }
     }
-    for keeper in all where device == nil || device == keeper {
-      guard let (list, isHub) = try await Self.list(of: keeper, devices) else { continue }
+    for node in all where device == nil || device == node {
+      guard let (list, isHub) = try await Self.list(of: node, devices) else { continue }
       isKept = true
-      if isHub { keepers.append(keeper) }
+      if isHub { hubs.append(node) }
       for removal in list.removed { note(removal) }
       for summary in list.kept {
         if let known = found[summary.runID] {
           // The hub's own record wins over copies; among copies the newest version wins.
-          let isKnownAtHub = keepers.contains(known.device)
+          let isKnownAtHub = hubs.contains(known.device)
           guard isHub == isKnownAtHub ? summary.version > known.summary.version : isHub else { continue }
         }
-        found[summary.runID] = Entry(device: keeper, summary: summary)
+        found[summary.runID] = Entry(device: node, summary: summary)
       }
     }
     guard isKept else {
@@ -57,8 +57,8 @@ struct RecordCatalogue {
           ?? "no device of \(bus) has kept anything on this machine: start busnode phone once, or name another bus",
         exitStatus: ExitStatus.noBus)
     }
-    let isHidden = { [keepers, removed] (entry: Entry) in
-      !keepers.contains(entry.device) && entry.summary.version <= removed[entry.summary.runID] ?? 0
+    let isHidden = { [hubs, removed] (entry: Entry) in
+      !hubs.contains(entry.device) && entry.summary.version <= removed[entry.summary.runID] ?? 0
     }
     entries = found.values.filter { !isHidden($0) }.sorted {
       ($0.summary.startedAtUnixSeconds, $0.summary.runID) < ($1.summary.startedAtUnixSeconds, $1.summary.runID)
@@ -84,7 +84,7 @@ struct RecordCatalogue {
     await withTaskGroup(of: [RecordRemoval].self) { group in
       for other in others {
         group.addTask {
-          let list = try? await within(Self.asidePatience) { try await Self.list(of: other, devices) }
+          let list = try? await within(Duration(Self.asidePatience)) { try await Self.list(of: other, devices) }
           return list??.list.removed ?? []
         }
       }
@@ -133,14 +133,14 @@ struct RecordCatalogue {
   /// - Returns: Whether the hub had the record already.
   /// - Throws: ``Failure`` with 65 when the hub refuses the record, and with 69 when no hub has run on this machine.
   func put(_ record: RunRecord) async throws -> Bool {
-    guard let keeper = keepers.first else {
+    guard let hub = hubs.first else {
       throw Failure(
         code: "noBus",
         message: "records are imported into the phone's store, and no phone of this bus has run on this machine",
         exitStatus: ExitStatus.noBus)
     }
     do {
-      return try await devices.converse(with: keeper) { try await KeptRecords($0).put(record) }
+      return try await devices.converse(with: hub) { try await KeptRecords($0).put(record) }
     } catch let error as RunBusError {
       throw Failure(error)
     }

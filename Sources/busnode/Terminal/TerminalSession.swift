@@ -1,14 +1,7 @@
 // Dispatch sources are safe to use from any thread, but their protocols are not declared `Sendable` yet.
 @preconcurrency import Dispatch
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// The terminal of this process in raw mode, on its alternate screen. It is given back as it was by ``end()``, at the
 /// exit of the process, when a signal of the system ends it, and while the process is stopped.

@@ -1,13 +1,6 @@
 import Dispatch
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Draws on the terminal, on a queue of its own. Nobody waits for a terminal that is not read: of the frames only the
 /// newest is kept. The terminal is taken, given back and stopped on the same queue, between two frames.

@@ -1,11 +1,12 @@
 import RunBus
+import RunScripts
 
 // Sentences about snapshots and events.
 extension Sentence {
   /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; a stale value is followed by its age.
   static func snapshot(_ snapshot: Snapshot, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
-    var parts = ["\(order(snapshot)) \(snapshot.phase.rawValue) \(DurationText.clock(metrics.elapsed))"]
+    var parts = ["\(snapshot.order.text) \(snapshot.phase.rawValue) \(DurationText.clock(metrics.elapsed))"]
     if metrics.active < metrics.elapsed { parts.append("active \(DurationText.clock(metrics.active))") }
     if snapshot.isRecovering { parts.append("recovering: resume, finish or discard?") }
     if metrics.isAutoPaused { parts.append("auto-paused") }
@@ -41,11 +42,6 @@ extension Sentence {
     return "the run is \(snapshot.phase.rawValue)"
       + (snapshot.isRecovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
       + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceID)" } ?? "") + " (\(place))"
-  }
-
-  /// `1.2.14`: term, revision, tick.
-  static func order(_ snapshot: Snapshot) -> String {
-    "\(snapshot.order.term).\(snapshot.order.revision).\(snapshot.order.tick)"
   }
 
   /// One event of the bus or of a node.

@@ -1,5 +1,6 @@
 import RunBus
 import RunRecordings
+import RunScripts
 
 /// A measured recording as text.
 enum MeasureText {

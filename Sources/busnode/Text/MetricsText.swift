@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// The metrics of a run as text, one line each, without those that are not known.
 enum MetricsText {

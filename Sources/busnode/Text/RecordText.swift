@@ -1,5 +1,6 @@
 import RunBus
 import RunRecordings
+import RunScripts
 
 /// Records as text.
 enum RecordText {

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// A point of the route as text.
 enum RoutePointText {

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Splits and laps as text.
 enum SplitText {

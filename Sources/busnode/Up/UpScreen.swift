@@ -1,26 +1,9 @@
 import Foundation
 import RunBus
+import RunScripts
 
 /// The live screen of `up`: what its nodes show, and keys that press their buttons and harm them.
 struct UpScreen {
-  /// What a key asks `up` to do.
-  enum Wish: Hashable {
-    case press(CommandKind, on: [SpawnedNode])
-    case toggleOffline(SpawnedNode)
-    case kill(SpawnedNode)
-    case restart(SpawnedNode)
-    case redraw, end
-  }
-
-  /// What one node shows.
-  struct Row: Sendable {
-    var link = "starting"
-    var snapshot: Snapshot?
-    var button: RunPhase?
-    /// When the snapshot came.
-    var seenAt: ContinuousClock.Instant?
-  }
-
   private(set) var state: ScreenState
   private var chosen = SpawnedNode.phone
   /// What a peer of the bus has learned, and what has become of the presses, whose verdicts each node tells itself.
@@ -67,7 +50,7 @@ struct UpScreen {
   ///   - moment: Now on the board.
   ///   - speed: How fast bus time runs: the clock goes on between two snapshots.
   mutating func draw(
-    _ rows: [(node: SpawnedNode, row: Row)], speed: BusSpeed, on screen: Screen, now: ContinuousClock.Instant,
+    _ rows: [(node: SpawnedNode, row: UpRow)], speed: BusSpeed, on screen: Screen, now: ContinuousClock.Instant,
     moment: BusTime
   ) -> [StyledRow] {
     let newest = rows.compactMap { $0.row.snapshot == nil ? nil : $0.row }
@@ -94,7 +77,7 @@ struct UpScreen {
   }
 
   /// What a key that is pressed now asks for; `nil` when it changes the screen alone.
-  mutating func obey(_ key: Key, at now: ContinuousClock.Instant) -> Wish? {
+  mutating func obey(_ key: Key, at now: ContinuousClock.Instant) -> UpWish? {
     if state.closesHelp(key) { return nil }
     state.told = ""
     if key != .character("x") { state.forgetStop() }

@@ -1,6 +1,7 @@
 import Foundation
 import RunBus
 import RunRecordings
+import RunScripts
 import TestSupport
 
 @testable import busnode

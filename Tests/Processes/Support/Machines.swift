@@ -1,12 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Three machines: one for the phone, one for the watches, one for the widget. Each is a network namespace with one
 /// cable to the test's own, in which the proxies are, where the system lets this user make some; else all are this

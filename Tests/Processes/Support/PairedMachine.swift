@@ -1,12 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// Another machine that is paired with a bus: the same computer with directories of its own.
 struct PairedMachine {

@@ -2,14 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// How the nodes of a test are linked.
 enum Link: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -140,13 +133,6 @@ extension NodeProcess {
 extension JSONValue {
   /// The order of a snapshot among all publications; arrays compare element by element.
   var order: [Int] { ["term", "revision", "tick"].map { self[$0]?.int ?? -1 } }
-}
-
-/// A lock around a value that copies of a struct share.
-final class Mutexed<Value: Sendable>: Sendable {
-  private let value: Mutex<Value>
-  init(_ value: Value) { self.value = Mutex(value) }
-  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }
 
 /// Ports of the loopback interface.

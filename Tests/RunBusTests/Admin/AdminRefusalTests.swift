@@ -78,7 +78,7 @@
       try await withTestBus { test in
         let environment = ["XDG_RUNTIME_DIR": test.runtimeDirectory, "XDG_STATE_HOME": test.stateDirectory]
         let bus = BusLocation(bus: "a", environment: environment)
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         let refusal = HubFrame(session: 0, message: .refused(Refusal(code: .malformed, message: "a key has 32 bytes")))
         try await end.openRaw(ZeroMQAdminSocketOpener(location: bus, device: "watch"), reply: Codec.encode(refusal))
         let error = await #expect(throws: RunBusError.self) {

@@ -44,7 +44,7 @@
       try await withBus(address: address) { bus in
         let id = MessageID(high: 1, low: 2)
         let row = OutboxReport(kind: .command, id: id, what: "pause", receiver: nil, age: .seconds(3), tries: 0)
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.open(opener(watch, on: bus)) { inquiry in
           switch inquiry {
           case .peers: .peers([])
@@ -102,7 +102,7 @@
     func twoDoors() async throws {
       try await withBus { bus in
         let loop = try Loop()
-        let (first, second) = (try DoorEnd(loop), try DoorEnd(loop))
+        let (first, second) = (try AdminSocketEnd(loop), try AdminSocketEnd(loop))
         try await first.open(opener(watch, on: bus)) { _ in .failed(InquiryFailure(.full, "watch")) }
         try await second.open(opener(widget, on: bus)) { _ in .failed(InquiryFailure(.full, "widget")) }
         let (watch, widget) = (watch, widget)
@@ -125,7 +125,7 @@
     @Test("An answer may wait for a commit, and each shell gets its own")
     func later() async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.openForLater(opener(watch, on: bus))
         let id = MessageID(high: 1, low: 2)
         let watch = watch
@@ -148,7 +148,7 @@
     @Test("A message of another shape gets no answer, and a plain REQ after it is answered")
     func garbage() async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
         let endpoint = bus.adminEndpoint(for: watch)
         let question = AdminFrames.frame(Inquiry.peers)
@@ -183,7 +183,7 @@
         #expect(error?.code == .unreachable)
         #expect(error?.message.contains("watch on bus a") == true)
         // The next node replaces the socket that the killed one left.
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
         try await AdminClient.ask(.confirmDevices, of: watch, on: bus, within: .seconds(60))
         await end.close()
@@ -193,7 +193,7 @@
     @Test("A node that listens but does not answer is unreachable after the deadline")
     func silence() async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.openForLater(opener(watch, on: bus))
         #expect(await refusal(watch, on: bus, within: .milliseconds(50))?.code == .unreachable)
         #expect(await refusal(watch, on: bus, within: .zero)?.code == .unreachable)
@@ -208,7 +208,7 @@
     @Test("A question can be cancelled")
     func cancelled() async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.openForLater(opener(watch, on: bus))
         let watch = watch
         let question = Task { try await AdminClient.ask(.outbox, of: watch, on: bus, within: .seconds(3_600)) }
@@ -223,7 +223,7 @@
     @Test("A malformed answer is reported as malformed", arguments: [[], [1], [255, 255, 255, 255]] as [[UInt8]])
     func foreignAnswer(bytes: [UInt8]) async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.openRaw(opener(watch, on: bus), reply: bytes)
         #expect(await refusal(watch, on: bus)?.code == .wireMismatch)
         await end.close()
@@ -233,7 +233,7 @@
     @Test("An open admin socket is not replaced")
     func taken() async throws {
       try await withBus { bus in
-        let (first, second) = (try DoorEnd(), try DoorEnd())
+        let (first, second) = (try AdminSocketEnd(), try AdminSocketEnd())
         try await first.open(opener(watch, on: bus)) { _ in .done(nil) }
         let error = await #expect(throws: RunBusError.self) {
           try await second.open(opener(watch, on: bus)) { _ in .failed(.unknown) }
@@ -251,7 +251,7 @@
         try bus.prepareRuntimeDirectory()
         let path = bus.runtimeDirectory + "/watch.door"
         try Data("precious".utf8).write(to: URL(filePath: path))
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         let error = await #expect(throws: RunBusError.self) {
           try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
         }
@@ -263,7 +263,7 @@
     @Test("Nobody asks in a directory that others may write to")
     func openDirectory() async throws {
       try await withBus { bus in
-        let end = try DoorEnd()
+        let end = try AdminSocketEnd()
         try await end.open(opener(watch, on: bus)) { _ in .done(nil) }
         #expect(chmod(bus.runtimeDirectory, 0o777) == 0)
         #expect(await refusal(watch, on: bus)?.code == .unreachable)

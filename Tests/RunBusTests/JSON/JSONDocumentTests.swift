@@ -5,7 +5,7 @@ import Testing
 
 @Suite("docs/json.md describes the JSON form")
 struct JSONDocumentTests {
-  private static let folders = ["Tests/RunBusTests/JSON/Golden", "Tests/Processes/Golden"]
+  private static let folders = ["Tests/RunBusTests/JSON/Golden", "Tests/BusnodeTests/Golden"]
 
   @Test("Every key of the golden files is in the document")
   func keys() throws {

@@ -1,14 +1,7 @@
 import Foundation
 import RunCore
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 @testable import RunBus
 

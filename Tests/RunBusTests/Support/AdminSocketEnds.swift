@@ -2,23 +2,16 @@
   import Foundation
   import RunCore
   import TestSupport
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   @testable import RunBus
 
-  /// A node's door with an actor around it, as a node has.
-  actor DoorEnd {
+  /// A node's admin socket with an actor around it, as a node has.
+  actor AdminSocketEnd {
     nonisolated let loop: Loop
     nonisolated let asked = EventLog<Inquiry>()
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    private var door: (any AdminSocket)?
+    private var socket: (any AdminSocket)?
     private var replies: [(InquiryAnswer) -> Void] = []
 
     init(_ loop: Loop? = nil) throws { self.loop = try loop ?? Loop() }
@@ -26,14 +19,14 @@
     /// Answers each question at once.
     func open(_ opener: any AdminSocketOpener, answer: @escaping @Sendable (Inquiry) -> InquiryAnswer) throws {
       let asked = asked
-      door = try opener.open(on: loop) {
+      socket = try opener.open(on: loop) {
         asked.append($0)
         return answer($0)
       }
     }
     /// Keeps the questions until ``answer(_:)``.
     func openForLater(_ opener: any AdminSocketOpener) throws {
-      door = try opener.open(
+      socket = try opener.open(
         on: loop,
         answerLater: { [weak self] inquiry, reply in
           self?.assumeIsolated {
@@ -44,7 +37,7 @@
     }
     /// Says the same to everything.
     func openRaw(_ opener: any AdminSocketOpener, reply bytes: [UInt8]) throws {
-      door = try opener.open(
+      socket = try opener.open(
         on: loop,
         receive: { _, reply in
           reply(bytes)
@@ -56,13 +49,13 @@
       replies = []
     }
     func close() {
-      door?.close()
-      door?.close()
+      socket?.close()
+      socket?.close()
     }
-    func drop() { door = nil }
+    func drop() { socket = nil }
   }
 
-  /// Somebody at a door who is no asker of this version.
+  /// Somebody at a socket who is no asker of this version.
   struct RawAsker: ~Copyable {
     /// The numbers of the socket types (zmq.h), which tests do not import.
     static let request: CInt = 3

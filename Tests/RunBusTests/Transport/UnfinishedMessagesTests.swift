@@ -2,12 +2,7 @@
   import RunCore
   import TestSupport
   import Testing
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   @testable import RunBus
 

@@ -3,14 +3,7 @@
   import RunCore
   import TestSupport
   import Testing
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   @testable import RunBus
 

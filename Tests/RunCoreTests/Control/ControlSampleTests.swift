@@ -1,13 +1,6 @@
 import RunCore
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// How many times more the random tests do than usual: `RUNBUS_SOAK_CONTROL`, 0 if it is not set.
 let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)) } ?? 0

@@ -1,14 +1,7 @@
 import RunCore
 import Simulation
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import SystemC
 
 /// The seed of a single world to run: `RUNBUS_WORLD_SEED`.
 private let onlySeed = getenv("RUNBUS_WORLD_SEED").flatMap { UInt64(String(cString: $0)) }

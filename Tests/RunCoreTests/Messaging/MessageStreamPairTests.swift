@@ -1,13 +1,6 @@
 @testable import RunCore
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import SystemC
 
 /// The number of additional random sequences: `RUNBUS_SOAK_DELIVERY`, 0 if it is not set.
 let deliverySoak = getenv("RUNBUS_SOAK_DELIVERY").flatMap { UInt64(String(cString: $0)) } ?? 0

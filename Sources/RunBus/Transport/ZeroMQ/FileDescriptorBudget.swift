@@ -1,11 +1,5 @@
 #if ZeroMQ && canImport(CZMQ)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// The limit of open file descriptors of this process. libzmq aborts the process when it finds none while it creates
   /// a context or accepts a connection on ipc, so a node keeps a reserve.

@@ -1,11 +1,5 @@
 #if ZeroMQ && canImport(CZMQ)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// The file of an ipc endpoint that was bound here. libzmq leaves it behind. ``remove()`` deletes it, unless another
   /// process has bound the path since.

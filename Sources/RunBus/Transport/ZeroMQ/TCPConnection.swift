@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import SystemC
 
 /// A TCP connection whose file descriptor a library owns. The library may close it at any time, and the system then gives
 /// the number to another one; the address of the other end tells them apart.

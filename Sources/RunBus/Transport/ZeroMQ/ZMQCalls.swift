@@ -1,13 +1,6 @@
 #if ZeroMQ && canImport(CZMQ)
   import CZMQ
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// A failed libzmq call and its errno.
   struct ZMQFailure: Error, CustomStringConvertible {

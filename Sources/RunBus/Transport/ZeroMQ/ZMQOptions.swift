@@ -1,14 +1,7 @@
 #if ZeroMQ && canImport(CZMQ)
   import CZMQ
   import RunCore
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// The options of all sockets, each with the reason for its value.
   enum ZMQOptions {

@@ -1,13 +1,6 @@
 #if ZeroMQ && canImport(CZMQ)
   import CZMQ
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// What this machine's libzmq can do, for `busnode doctor`.
   package enum ZeroMQCheck {

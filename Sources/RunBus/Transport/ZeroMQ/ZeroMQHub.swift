@@ -3,14 +3,7 @@
   import CoreMetrics
   import Logging
   import RunCore
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   final class ZeroMQHub: KeyedTransport {
     /// The open sockets and files; used on the loop's thread only.

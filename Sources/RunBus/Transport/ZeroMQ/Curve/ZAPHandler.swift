@@ -4,14 +4,7 @@
   import Logging
   import RunCore
   import Synchronization
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import SystemC
 
   /// Answers libzmq's question whether a key may connect (ZAP, RFC 27). One handler serves all hubs of a process: each
   /// listener has a domain of its own. It runs on a loop of its own, so that no node's work delays a handshake.

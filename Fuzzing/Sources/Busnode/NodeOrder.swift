@@ -1,1 +1,0 @@
-../../../Sources/busnode/Script/NodeOrder.swift

@@ -1,1 +1,0 @@
-../../../Sources/busnode/Formats/TextError.swift

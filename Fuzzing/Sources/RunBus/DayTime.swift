@@ -1,0 +1,1 @@
+../../../Sources/RunBus/JSON/DayTime.swift

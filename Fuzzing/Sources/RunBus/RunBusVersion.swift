@@ -1,1 +1,0 @@
-../../../Sources/RunBus/System/RunBusVersion.swift

@@ -1,2 +1,0 @@
-/// The version of this package.
-public let runBusVersion = "0.1.0"

@@ -1,0 +1,173 @@
+import Foundation
+import RunBus
+import RunScripts
+import Synchronization
+
+/// Plays an ``UpRun`` and shows it: on a screen if there is a terminal, as lines otherwise.
+final class UpShow: UpFace {
+  private struct Shown {
+    var screen: UpScreen
+    /// Why standard output could not be written.
+    var outputFailure: Failure?
+  }
+
+  private let location: BusLocation
+  private let speed: BusSpeed
+  private let asJSON: Bool
+  /// The terminal that the screen is drawn on; `nil` without a screen.
+  private let terminal: TerminalSession?
+  private let shown: Mutex<Shown>
+  /// Yields when standard output has no reader any more.
+  private let readerIsGone = AsyncStream.makeStream(of: Void.self)
+
+  /// - Parameters:
+  ///   - location: The bus, for the screen's own view of it.
+  ///   - isPlain: Whether there is no screen, also on a terminal.
+  init(_ location: BusLocation, speed: BusSpeed, isPlain: Bool, asJSON: Bool) {
+    (self.location, self.speed, self.asJSON) = (location, speed, asJSON)
+    terminal = asJSON || isPlain ? nil : TerminalSession.open(ProcessInfo.processInfo.environment)
+    shown = Mutex(
+      Shown(
+        screen: UpScreen(
+          bus: location.displayName, units: .metric, hasUnicode: terminal?.abilities.hasUnicode ?? false)))
+  }
+
+  /// Plays the run to its end and prints the summary.
+  ///
+  /// - Throws: ``Failure`` when a node died or found no bus, and ``QuietExit`` when the run was interrupted, when the
+  ///   nodes disagreed, or when standard output could not be written.
+  func play(_ plan: UpRun.Plan) async throws {
+    let run = UpRun(plan, face: self)
+    let result = await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        // The first signal ends the nodes in good order, the second kills them, a third one ends this process.
+        for await _ in Signals.stream(times: 2) { run.take(.end) }
+      }
+      group.addTask { for await _ in StandardDescriptors.readerIsGone() { run.loseReader() } }
+      group.addTask { [readerIsGone] in for await _ in readerIsGone.stream { run.loseReader() } }
+      if let terminal {
+        group.addTask { for await key in terminal.keys { run.take(self.obey(key)) } }
+        group.addTask { await self.watch() }
+      }
+      let result = await run.run()
+      group.cancelAll()
+      return result
+    }
+    // A terminal that nobody reads would keep the summary, and this process, for ever.
+    let isRead = terminal?.end() ?? true
+    // Nodes that did not come so far have nothing to agree about.
+    let lines = asJSON ? [Output.json(result.summary)] : result.failure == nil ? result.summary.lines : []
+    if isRead { for line in lines { say { try Output.line(line) } } }
+    if let failure = result.failure { throw Failure(failure) }
+    if result.isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
+    if !result.summary.agreed { throw QuietExit(exitStatus: ExitStatus.failure) }
+    if let failure = shown.withLock({ $0.outputFailure }) { throw QuietExit(exitStatus: failure.exitStatus) }
+  }
+
+  func show(_ line: EventLineJSON, of node: SpawnedNode) {
+    if case .bus(.receipt(let receipt, _)) = line.event {
+      shown.withLock { $0.screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8))) }
+    }
+    if asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
+    guard terminal == nil, isShown(line.event) else { return }
+    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event)) }
+  }
+
+  func draw(_ rows: [(node: SpawnedNode, row: UpRow)]) {
+    guard let terminal else { return }
+    // The size is read for each drawing, ten times a second, so that a resize shows at once.
+    let size = Output.screen
+    let drawn = shown.withLock { $0.screen.draw(rows, speed: speed, on: size, now: .now, moment: Loop.now) }
+    terminal.show(drawn, on: size)
+  }
+
+  func tell(_ sentence: String) {
+    if terminal == nil {
+      Output.complain("busnode: \(sentence)")
+    } else {
+      shown.withLock { $0.screen.tell(sentence) }
+    }
+  }
+
+  private func obey(_ key: Key) -> UpWish {
+    let wish = shown.withLock { $0.screen.obey(key, at: .now) }
+    if wish == .redraw { terminal?.forget() }
+    return wish ?? .redraw
+  }
+
+  /// Writes to standard output. A failure is reported once and the run goes on to its end, unless the reader has gone.
+  private func say(_ write: () throws -> Void) {
+    do {
+      try write()
+    } catch let error as OutputError where !error.isClosedPipe {
+      let isFirst = shown.withLock { shown in
+        defer { shown.outputFailure = shown.outputFailure ?? Failure(error) }
+        return shown.outputFailure == nil
+      }
+      if isFirst { Output.complain("busnode: \(error.message): the run goes on") }
+    } catch {
+      readerIsGone.continuation.yield()
+    }
+  }
+
+  /// Whether `up` writes an event as text when it has no screen.
+  private func isShown(_ event: EventJSON) -> Bool {
+    switch event {
+    case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
+    case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .view, .predicted,
+      .sensors, .record, .sensorsDone:
+      false
+    }
+  }
+
+  /// Follows the bus as a peer of it, for the screen: the route, the splits and the devices.
+  private func watch() async {
+    while !Task.isCancelled {
+      // The hub is being started, or was killed.
+      if let visit = try? BusClient(location, topics: [.snapshots]) {
+        _ = try? await visit.run { [self] peer in
+          for await news in await peer.news() { shown.withLock { $0.screen.take(news, at: peer.moment) } }
+        }
+      }
+      guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return }
+    }
+  }
+}
+
+extension Failure {
+  /// Why a run of `up` did not come to its end.
+  fileprivate init(_ failure: UpResult.Failure) {
+    switch failure {
+    case .died(let node, let ending, let errors):
+      let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
+      self.init(
+        code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status,
+        details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
+    case .missing(let nodes):
+      let names = nodes.map(\.rawValue).joined(separator: ", ")
+      self.init(code: "failure", message: "\(names) did not reach the bus", exitStatus: ExitStatus.failure)
+    }
+  }
+}
+
+extension UpSummary {
+  /// The summary as text.
+  var lines: [String] {
+    var lines = [agreed ? "All nodes agreed at every revision." : "The nodes did not agree:"]
+    lines += disagreements.map { "  \($0)" }
+    for node in nodes {
+      let missed = node.revisionsMissed == 0 ? "" : ", missed \(node.revisionsMissed) while away"
+      let last = node.lastTick.map { "; last \(node.lastTerm ?? 0).\(node.lastRevision ?? 0).\($0)" } ?? ""
+      lines.append(
+        TextWidth.fitted(node.node.rawValue, to: 8)
+          + "\(node.snapshots) snapshots, \(node.revisionsSeen) revisions\(missed)\(last)")
+    }
+    lines.append(
+      "verdicts: \(verdicts.applied) applied, \(verdicts.coalesced) coalesced, \(verdicts.superseded) superseded, "
+        + "\(verdicts.rejected) rejected")
+    if let phase { lines.append("the run is \(phase.rawValue)") }
+    if let metrics { lines += MetricsText.table(metrics, in: .metric, isRunning: false).map { "  \($0)" } }
+    return lines
+  }
+}
