@@ -1,5 +1,5 @@
-// The page: chooses the view by the address, and holds the switches. One file of a record is made of these modules in the
-// order words.js, format.js, element.js, api.js, charts.js, live.js, records.js, page.js.
+// The page: chooses the view by the address, and holds the switches. One file of a record is made of all modules, each behind those
+// that it imports.
 import { element } from "./element.js";
 import { choices, choose, loadChoices, word } from "./format.js";
 import { showLive } from "./live.js";
