@@ -60,13 +60,16 @@ public struct WebServer: Sendable {
     return Port(listener: try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port))
   }
 
-  /// Serves at a port, as ``run(_:)``.
-  package func run(at port: Port, _ ready: @escaping @Sendable (URL) -> Void) async {
-    let token = (0..<2).map { _ in String(format: "%016lx", UInt64.random(in: .min ... .max)) }.joined()
+  /// Serves at a port, as ``run(_:)``, with the secret of a link that somebody may have saved.
+  package func run(
+    at port: Port, with secret: SavedLink.Secret? = nil, _ ready: @escaping @Sendable (URL) -> Void
+  ) async {
+    let token = secret?.token ?? SavedLink.newToken()
     let (name, listener) = (configuration.host, port.listener)
     let router = Router(
-      gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
-      keeper: keeper, tiles: configuration.tiles, removedRuns: removedRuns)
+      gate: Gate(
+        token: token, host: name, port: listener.port, publicHost: configuration.publicHost,
+        isSaved: secret?.isSaved ?? false), node: node, keeper: keeper, tiles: configuration.tiles, removedRuns: removedRuns)
     await withDiscardingTaskGroup { group in
       group.addTask { await keeper.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }
