@@ -143,7 +143,7 @@ function makeChart(kind, onMove) {
 /// the charts have there.
 export function makeCharts(label, describe, onShow) {
   const readout = element("p", { class: "readout" });
-  const whole = element("button", { type: "button", class: "whole", onclick: () => choose(false) }, word("showAverages"));
+  const whole = element("button", { type: "button", class: "whole", title: word("showAverages"), onclick: () => choose(false) }, word("showAll"));
   const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
   const axis = element("p", { class: "axis", "aria-hidden": "true" });
   let isChosen = false;

@@ -3,6 +3,7 @@ import { load } from "./api.js";
 import { barsMax, drawBars, drawSplits } from "./bars.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, isKnown, longStartOf, pace, periodName, startOf, titleOf, word } from "./format.js";
+import { makeTools } from "./owner.js";
 import { makeComparison, makeRun, samplesOf } from "./picture.js";
 
 function bestName(meters) {
@@ -119,7 +120,8 @@ function numbersOf(record) {
   ];
 }
 
-export function drawRecord(main, record, tiles, hasWay) {
+/// `tools` are what the owner can do with the run; a file has none.
+export function drawRecord(main, record, tiles, tools) {
   const { summary } = record;
   const bests = summary.bests || [];
   const run = makeRun(tiles);
@@ -127,10 +129,11 @@ export function drawRecord(main, record, tiles, hasWay) {
   document.title = `${titleOf(summary)} · RunBus`;
   run.updateFrom(record);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
-    element("h1", {}, titleOf(summary)),
+    tools ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    tools ? tools.heading : element("h1", {}, titleOf(summary)),
     element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
+    tools ? tools.node : "",
     element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
     run.node,
     element(
@@ -140,7 +143,12 @@ export function drawRecord(main, record, tiles, hasWay) {
       bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+export async function showRecord(main, id, tiles, tell) {
+  // A run is shown, also where nobody answers what can be done with it.
+  const asked = load("/api/owner").catch(() => ({ canChange: false, formats: [] }));
+  const [record, owner] = await Promise.all([load(`/api/records/${encodeURIComponent(id)}`), asked]);
+  drawRecord(main, record, tiles, makeTools(record.summary, owner, tell));
+}
 
 // MARK: Two runs
 

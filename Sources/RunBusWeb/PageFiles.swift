@@ -15,6 +15,7 @@ enum PageFiles {
     case "format.js": (format_js, "text/javascript; charset=utf-8")
     case "index.html": (index_html, "text/html; charset=utf-8")
     case "live.js": (live_js, "text/javascript; charset=utf-8")
+    case "owner.js": (owner_js, "text/javascript; charset=utf-8")
     case "page.css": (page_css, "text/css; charset=utf-8")
     case "page.js": (page_js, "text/javascript; charset=utf-8")
     case "picture.js": (picture_js, "text/javascript; charset=utf-8")
@@ -27,7 +28,7 @@ enum PageFiles {
   }
 
   /// The modules, each behind those that it uses.
-  static let modules = [api_js, axes_js, words_js, format_js, element_js, bars_js, samples_js, charts_js, route_js, picture_js, live_js, records_js, page_js]
+  static let modules = [api_js, axes_js, words_js, format_js, element_js, bars_js, samples_js, charts_js, route_js, picture_js, live_js, owner_js, records_js, page_js]
 
   static let api_js = #"""
 // Requests to the server that served the page.
@@ -47,14 +48,29 @@ export async function load(path) {
   return body;
 }
 
-/// Presses a button and returns what became of it, as a receipt.
-export async function press(command, source) {
-  const response = await fetch("/api/press", {
-    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
+/// Sends a change and returns the answer; throws a sentence for people.
+export async function send(path, change) {
+  const response = await fetch(path, {
+    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify(change),
   });
   const body = await response.json().catch(() => null);
   if (!response.ok || !body) throw refusalOf(response, body);
   return body;
+}
+
+/// Presses a button and returns what became of it, as a receipt.
+export async function press(command, source) { return send("/api/press", { command, source }); }
+
+/// A file that the server makes, as a browser saves it; throws a sentence for people.
+export async function download(path, name) {
+  const response = await fetch(path);
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  [link.href, link.download] = [address, name];
+  link.click();
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /// Follows the present run: `onView` gets each view, `onState` whether the stream is `open`, `opening`, `full` (too many
@@ -431,7 +447,7 @@ function makeChart(kind, onMove) {
 /// the charts have there.
 export function makeCharts(label, describe, onShow) {
   const readout = element("p", { class: "readout" });
-  const whole = element("button", { type: "button", class: "whole", onclick: () => choose(false) }, word("showAverages"));
+  const whole = element("button", { type: "button", class: "whole", title: word("showAverages"), onclick: () => choose(false) }, word("showAll"));
   const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
   const axis = element("p", { class: "axis", "aria-hidden": "true" });
   let isChosen = false;
@@ -1214,6 +1230,105 @@ export function showLive(main, tell, banner, tiles) {
 
 """#
 
+  static let owner_js = #"""
+// What the owner of a run can do with it: give it a title, export it, delete it.
+import { download, send } from "./api.js";
+import { element, setText } from "./element.js";
+import { distance, startOf, titleOf, word } from "./format.js";
+
+/// The heading of a run, which can be edited, and its tools. `owner` says what this machine can do: only that of the phone changes runs.
+export function makeTools(summary, owner, tell) {
+  const address = `/api/records/${summary.runId}`;
+  const heading = element("h1", {}, titleOf(summary));
+  const fail = (error) => tell(word("changeFailed", { reason: error.message }));
+  const tools = [];
+  if (owner.formats.length) tools.push(exportTool(summary, address, owner.formats, fail));
+  if (!owner.canChange) return { heading, node: element("div", { class: "owned" }, tools) };
+  const form = makeTitle(summary, address, heading, tell, fail);
+  const removal = makeRemoval(summary, address, tell, fail);
+  const rename = element("button", { type: "button", onclick: () => form.open(rename) }, word("rename"));
+  const remove = element("button", { type: "button", class: "remove", onclick: () => removal.open() }, word("deleteRun"));
+  return { heading, node: element("div", {}, form.node, element("div", { class: "owned" }, rename, tools, remove), removal.node) };
+}
+
+/// A button for each format of a file.
+function exportTool(summary, address, formats, fail) {
+  const name = (format) => `run-${summary.runId.slice(0, 8)}.${format}`;
+  return element("div", { class: "exports", role: "group", "aria-label": word("exportRun") }, element("span", {}, word("exportRun")), formats.map((format) => element(
+    "button", { type: "button", onclick: () => download(`${address}/export?format=${format}`, name(format)).catch(fail) }, format.toUpperCase())));
+}
+
+/// The form of the title: Enter saves, Escape leaves it.
+function makeTitle(summary, address, heading, tell, fail) {
+  const input = element("input", { type: "text", id: "title", maxlength: 256, autocomplete: "off" });
+  const save = element("button", { type: "button", class: "button main", onclick: () => keep() }, word("save"));
+  const cancel = element("button", { type: "button", onclick: () => close() }, word("cancel"));
+  const node = element("div", { class: "title", hidden: true }, element("label", { for: "title" }, word("titleLabel")), input, save, cancel);
+  let opener = null;
+  function close() {
+    [node.hidden, opener.parentElement.hidden] = [true, false];
+    opener.focus();
+  }
+  async function keep() {
+    save.disabled = true;
+    try {
+      const { title } = await send(`${address}/title`, { title: input.value.trim() });
+      summary.title = title;
+      setText(heading, titleOf(summary));
+      document.title = `${titleOf(summary)} · RunBus`;
+      tell(word("renamed", { title: titleOf(summary) }));
+      close();
+    } catch (error) { fail(error); } finally { save.disabled = false; }
+  }
+  input.addEventListener("keydown", (event) => {
+    // The Enter that ends a syllable is none of ours.
+    if (event.isComposing) return;
+    if (event.key === "Enter") keep();
+    if (event.key === "Escape") close();
+  });
+  return {
+    node,
+    open(from) {
+      opener = from;
+      [input.value, input.placeholder] = [summary.title, titleOf({ ...summary, title: "" })];
+      [node.hidden, opener.parentElement.hidden] = [false, true];
+      input.focus();
+      input.select();
+    },
+  };
+}
+
+/// The question before a run is deleted. What cannot be taken back is not the answer that Enter gives.
+function makeRemoval(summary, address, tell, fail) {
+  const yes = element("button", { type: "button", class: "remove sure", onclick: () => remove() }, word("deleteSure"));
+  const no = element("button", { type: "button", autofocus: true, onclick: () => node.close() }, word("cancel"));
+  const question = element("h2", { id: "ask" });
+  const node = element("dialog", { "aria-labelledby": "ask" }, question, element(
+    "p", {}, word("deleteWarns", { start: startOf(summary), distance: distance(summary.distanceMeters) })), element("div", { class: "owned" }, no, yes));
+  async function remove() {
+    yes.disabled = true;
+    try {
+      await send(`${address}/remove`, { runId: summary.runId });
+      node.close();
+      // The next view begins without a sentence.
+      window.addEventListener("hashchange", () => tell(word("deleted", { title: titleOf(summary) })), { once: true });
+      location.hash = "#/records";
+    } catch (error) {
+      node.close();
+      fail(error);
+    } finally { yes.disabled = false; }
+  }
+  return {
+    node,
+    open() {
+      setText(question, word("deleteAsks", { title: titleOf(summary) }));
+      node.showModal();
+    },
+  };
+}
+
+"""#
+
   static let page_css = #"""
 /* Colours. Each text colour has at least 4.5 : 1 on paper and panel. */
 :root {
@@ -1474,7 +1589,7 @@ tbody th { font-weight: 600; overflow-wrap: normal; }
 .bests { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); gap: 0.9rem 1rem; margin: 0; } .bests dd { font-size: 1rem; } .bests small { display: block; font-weight: 400; }
 .owner { white-space: pre-wrap; max-width: 44rem; margin: 0.5rem 0 1rem; } .when { margin-bottom: 0.8rem; } .owned, .exports, .title { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: center; }
 .owned { margin: 0 0 1rem; } .owned button, .title button { font-size: 0.88rem; padding: 0.25rem 0.7rem; } .exports span { font-size: 0.88rem; color: var(--soft); margin-left: 0.4rem; }
-.title { margin: 0 0 0.7rem; } .title input { flex: 1 1 14rem; max-width: 30rem; min-width: 0; }
+.title { margin: 0 0 1rem; } .title label { flex-basis: 100%; font-size: 0.82rem; color: var(--soft); } .title input { flex: 1 1 9rem; max-width: 30rem; min-width: 0; }
 .remove { color: var(--warn); border-color: var(--warn); margin-left: auto; } .remove.sure { background: var(--warn); color: var(--paper); font-weight: 600; }
 dialog { color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 16px; padding: 1.2rem 1.3rem; max-width: min(30rem, calc(100vw - 2rem)); }
 dialog::backdrop { background: rgba(10, 12, 16, 0.5); } dialog .owned { margin: 1rem 0 0; }
@@ -1543,7 +1658,7 @@ async function show() {
   const mine = visit;
   if (leave) leave();
   leave = null;
-  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, null);
   const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   const isOf = { records: "records", compare: "records", stats: "stats" }[view] || "";
   for (const link of document.querySelectorAll("header nav a")) {
@@ -1559,7 +1674,7 @@ async function show() {
   const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
   main.replaceChildren(box);
   try {
-    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles);
+    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles, tell);
     else if (view === "records") await showRecords(box);
     else if (view === "compare" && rest[1]) await showComparison(box, rest[0], rest[1]);
     else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");
@@ -1696,6 +1811,7 @@ import { load } from "./api.js";
 import { barsMax, drawBars, drawSplits } from "./bars.js";
 import { element, panel, scroller, setText, values } from "./element.js";
 import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, isKnown, longStartOf, pace, periodName, startOf, titleOf, word } from "./format.js";
+import { makeTools } from "./owner.js";
 import { makeComparison, makeRun, samplesOf } from "./picture.js";
 
 function bestName(meters) {
@@ -1812,7 +1928,8 @@ function numbersOf(record) {
   ];
 }
 
-export function drawRecord(main, record, tiles, hasWay) {
+/// `tools` are what the owner can do with the run; a file has none.
+export function drawRecord(main, record, tiles, tools) {
   const { summary } = record;
   const bests = summary.bests || [];
   const run = makeRun(tiles);
@@ -1820,10 +1937,11 @@ export function drawRecord(main, record, tiles, hasWay) {
   document.title = `${titleOf(summary)} · RunBus`;
   run.updateFrom(record);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
-    element("h1", {}, titleOf(summary)),
+    tools ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    tools ? tools.heading : element("h1", {}, titleOf(summary)),
     element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
+    tools ? tools.node : "",
     element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
     run.node,
     element(
@@ -1833,7 +1951,12 @@ export function drawRecord(main, record, tiles, hasWay) {
       bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+export async function showRecord(main, id, tiles, tell) {
+  // A run is shown, also where nobody answers what can be done with it.
+  const asked = load("/api/owner").catch(() => ({ canChange: false, formats: [] }));
+  const [record, owner] = await Promise.all([load(`/api/records/${encodeURIComponent(id)}`), asked]);
+  drawRecord(main, record, tiles, makeTools(record.summary, owner, tell));
+}
 
 // MARK: Two runs
 
@@ -2409,7 +2532,8 @@ export const words = {
   climbedIs: { en: "climbed {value}", ko: "오른 높이 {value}" },
   wholeRun: { en: "The whole run: {time} · {distance}", ko: "전체: {time} · {distance}" },
   soFar: { en: "So far: {time} · {distance}", ko: "지금까지: {time} · {distance}" },
-  showAverages: { en: "Averages", ko: "평균" },
+  showAll: { en: "All", ko: "전체" },
+  showAverages: { en: "Averages of the whole run", ko: "전체 평균 보기" },
   routeWords: { en: "Route of {distance}", ko: "{distance} 경로" },
   words_pace: { en: "Fastest {low} at {lowAt}, slowest {high} at {highAt}", ko: "가장 빠름 {low} ({lowAt}), 가장 느림 {high} ({highAt})" },
   words_heartRate: { en: "Highest {high} at {highAt}, lowest {low} at {lowAt}", ko: "최고 {high} ({highAt}), 최저 {low} ({lowAt})" },
@@ -2476,6 +2600,18 @@ export const words = {
   longest: { en: "Longest run", ko: "가장 긴 달리기" },
   time: { en: "Time", ko: "시간" },
   backToRecords: { en: "All records", ko: "모든 기록" },
+  rename: { en: "Rename", ko: "이름 바꾸기" },
+  titleLabel: { en: "Title", ko: "제목" },
+  save: { en: "Save", ko: "저장" },
+  cancel: { en: "Cancel", ko: "취소" },
+  renamed: { en: "This run is called {title} now", ko: "이제 이 달리기의 제목은 {title}입니다" },
+  exportRun: { en: "Export", ko: "내보내기" },
+  deleteRun: { en: "Delete", ko: "삭제" },
+  deleteSure: { en: "Delete for good", ko: "완전히 삭제" },
+  deleteAsks: { en: "Delete {title}?", ko: "{title}: 삭제할까요?" },
+  deleteWarns: { en: "The run of {start}, {distance}, is deleted on the phone and on all devices. Only an export brings it back.", ko: "{start}의 달리기({distance})가 휴대폰과 모든 기기에서 삭제됩니다. 내보낸 파일로만 되살릴 수 있습니다." },
+  deleted: { en: "{title} is deleted", ko: "{title}: 삭제되었습니다" },
+  changeFailed: { en: "This did not work: {reason}", ko: "하지 못했습니다: {reason}" },
   compareTitle: { en: "Two runs compared", ko: "두 달리기 비교" },
   difference: { en: "Difference", ko: "차이" },
   first: { en: "First", ko: "첫째" },

@@ -21,22 +21,18 @@ public struct WebServer: Sendable {
   private let node: Peer
   private let configuration: WebConfiguration
   private let keeper: ViewKeeper
-  private let removedRuns: @Sendable () async -> Set<RunID>
+  private let owner: (any RecordOwner)?
 
   /// A server for a peer, whose topics must contain `.snapshots`, `.feed` and `.live`. The peer is run elsewhere.
   ///
   /// - Parameters:
   ///   - node: Gives presses, views and records.
   ///   - configuration: Where the server listens.
-  ///   - removedRuns: Runs that the hub has removed and the peer may not have heard of, because the hub has not run since.
-  ///     The page hides them.
-  public init(
-    _ node: Peer, configuration: WebConfiguration,
-    removedRuns: @escaping @Sendable () async -> Set<RunID> = { [] }
-  ) {
+  ///   - owner: What the machine does with records; without it the page only shows them.
+  public init(_ node: Peer, configuration: WebConfiguration, owner: (any RecordOwner)? = nil) {
     self.node = node
     self.configuration = configuration
-    self.removedRuns = removedRuns
+    self.owner = owner
     keeper = ViewKeeper(node)
   }
 
@@ -69,7 +65,7 @@ public struct WebServer: Sendable {
     let router = Router(
       gate: Gate(
         token: token, host: name, port: listener.port, publicHost: configuration.publicHost,
-        isSaved: secret?.isSaved ?? false), node: node, keeper: keeper, tiles: configuration.tiles, removedRuns: removedRuns)
+        isSaved: secret?.isSaved ?? false), node: node, keeper: keeper, tiles: configuration.tiles, owner: owner)
     await withDiscardingTaskGroup { group in
       group.addTask { await keeper.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }

@@ -31,7 +31,7 @@ class Stage:
         self.page = self.owner.page
         self.answers = {
             "route": {"points": []}, "series": {"runId": None, "samples": [], "pauses": []}, "report": None,
-            "press": {"receipt": "applied", "commandId": "0" * 32},
+            "press": {"receipt": "applied", "commandId": "0" * 32}, "owner": {"canChange": True, "formats": ["gpx", "tcx", "json", "csv"]},
         }
         self.presses = []
         # What a request of the stream is told when it is asked why.

@@ -97,7 +97,7 @@ def test_charts_are_headed_by_averages_until_a_place_is_chosen(browser):
         expect(readout).to_have_text("The whole run: 18:49 · 3.17 km")
         assert headings(page) == averages
         expect(page.locator(".plot .dot, .plot .cursor:not([hidden])")).to_have_count(0)
-        back = page.get_by_role("button", name="Averages")
+        back = page.get_by_role("button", name="All", exact=True)
         expect(back).to_be_hidden()
         # By keys, where the slider is already, too.
         for key, said in (("Home", "0:00 · 0.00 km"), ("End", "18:49 · ")):
