@@ -15,14 +15,29 @@ export async function load(path) {
   return body;
 }
 
-/// Presses a button and returns what became of it, as a receipt.
-export async function press(command, source) {
-  const response = await fetch("/api/press", {
-    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
+/// Sends a change and returns the answer; throws a sentence for people.
+export async function send(path, change) {
+  const response = await fetch(path, {
+    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify(change),
   });
   const body = await response.json().catch(() => null);
   if (!response.ok || !body) throw refusalOf(response, body);
   return body;
+}
+
+/// Presses a button and returns what became of it, as a receipt.
+export async function press(command, source) { return send("/api/press", { command, source }); }
+
+/// A file that the server makes, as a browser saves it; throws a sentence for people.
+export async function download(path, name) {
+  const response = await fetch(path);
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  [link.href, link.download] = [address, name];
+  link.click();
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /// Follows the present run: `onView` gets each view, `onState` whether the stream is `open`, `opening`, `full` (too many

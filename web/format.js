@@ -42,6 +42,9 @@ const foot = 0.3048;
 /// The unit of splits and of marks on a route, metres.
 export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
 
+/// The unit of heights, metres.
+export function heightMeters() { return choices.units === "mi" ? foot : 1; }
+
 /// How many whole steps a value has: what is not shown of distances, paces and times is cut off, as a stopwatch does it. A
 /// value that a binary fraction puts just below a whole step counts as that step.
 function stepsOf(value, step) { return Math.trunc(value / step + (value < 0 ? -1e-6 : 1e-6)); }
@@ -138,6 +141,14 @@ export function longStartOf(summary) {
 export function hourOf(summary) {
   if (!isKnown(summary.utcOffsetSeconds)) return new Date(summary.startedAtUnixSeconds * 1000).getHours();
   return new Date((summary.startedAtUnixSeconds + summary.utcOffsetSeconds) * 1000).getUTCHours();
+}
+
+/// The owner's title of a run; one without it is named after the time of day.
+export function titleOf(summary) {
+  if (summary.title) return summary.title;
+  const hour = hourOf(summary);
+  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
+  return word("untitled_" + part);
 }
 
 export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyle: "medium" }); }

@@ -1,6 +1,7 @@
 // The present run: the lock-screen card and the island, which draw a push and nothing else, and the dashboard.
 import { follow, load, press } from "./api.js";
-import { drawSplits, makeRun } from "./charts.js";
+import { drawSplits } from "./bars.js";
+import { makeRun } from "./picture.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
@@ -301,7 +302,7 @@ export function showLive(main, tell, banner, tiles) {
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
   splits.append(drawSplits(null, false));
-  run.update([], [], 1, []);
+  run.update([], [], 1, [], {});
   // Texts that come, go and wrap stand below the buttons, which they would move.
   const inside = element(
     "div", { hidden: true },
@@ -366,7 +367,9 @@ export function showLive(main, tell, banner, tiles) {
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses, {
+        ...metrics, isOn: phase === "running" || phase === "paused",
+      });
       drawReport(report);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }

@@ -1,5 +1,5 @@
-// The page: chooses the view by the address, and holds the switches. One file of a record is made of these modules in the
-// order words.js, format.js, element.js, api.js, charts.js, live.js, records.js, page.js.
+// The page: chooses the view by the address, and holds the switches. One file of a record is made of all modules, each behind those
+// that it imports.
 import { element } from "./element.js";
 import { choices, choose, loadChoices, word } from "./format.js";
 import { showLive } from "./live.js";
@@ -40,7 +40,7 @@ async function show() {
   const mine = visit;
   if (leave) leave();
   leave = null;
-  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, null);
   const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   const isOf = { records: "records", compare: "records", stats: "stats" }[view] || "";
   for (const link of document.querySelectorAll("header nav a")) {
@@ -56,7 +56,7 @@ async function show() {
   const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
   main.replaceChildren(box);
   try {
-    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles);
+    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles, tell);
     else if (view === "records") await showRecords(box);
     else if (view === "compare" && rest[1]) await showComparison(box, rest[0], rest[1]);
     else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");

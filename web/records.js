@@ -1,16 +1,10 @@
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { barsMax, drawBars, drawSplits, makeComparison, makeRun, samplesOf } from "./charts.js";
+import { barsMax, drawBars, drawSplits } from "./bars.js";
 import { element, panel, scroller, setText, values } from "./element.js";
-import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
-
-/// The owner's title; a run without one is named after the time of day.
-function titleOf(summary) {
-  if (summary.title) return summary.title;
-  const hour = hourOf(summary);
-  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
-  return word("untitled_" + part);
-}
+import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, isKnown, longStartOf, pace, periodName, startOf, titleOf, word } from "./format.js";
+import { makeTools } from "./owner.js";
+import { makeComparison, makeRun, samplesOf } from "./picture.js";
 
 function bestName(meters) {
   const key = `best_${Math.floor(meters)}`;
@@ -126,19 +120,20 @@ function numbersOf(record) {
   ];
 }
 
-export function drawRecord(main, record, tiles, hasWay) {
+/// `tools` are what the owner can do with the run; a file has none.
+export function drawRecord(main, record, tiles, tools) {
   const { summary } = record;
   const bests = summary.bests || [];
   const run = makeRun(tiles);
   const laps = record.report.laps || [];
   document.title = `${titleOf(summary)} · RunBus`;
   run.updateFrom(record);
-  run.move(0);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
-    element("h1", {}, titleOf(summary)),
+    tools ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    tools ? tools.heading : element("h1", {}, titleOf(summary)),
     element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
+    tools ? tools.node : "",
     element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
     run.node,
     element(
@@ -148,7 +143,12 @@ export function drawRecord(main, record, tiles, hasWay) {
       bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+export async function showRecord(main, id, tiles, tell) {
+  // A run is shown, also where nobody answers what can be done with it.
+  const asked = load("/api/owner").catch(() => ({ canChange: false, formats: [] }));
+  const [record, owner] = await Promise.all([load(`/api/records/${encodeURIComponent(id)}`), asked]);
+  drawRecord(main, record, tiles, makeTools(record.summary, owner, tell));
+}
 
 // MARK: Two runs
 
@@ -177,6 +177,11 @@ export async function showComparison(main, firstID, secondID) {
     word("words_mean", { first: heartRate(first.averageHeartRateBpm), second: heartRate(second.averageHeartRateBpm) }),
     word("words_climbed", { first: height(first.elevationGainMeters), second: height(second.elevationGainMeters) }),
   ];
+  const averages = (key, text) => word("averageIs", { value: `${text(first[key])}  ${text(second[key])}  (${difference(first[key], second[key], text)})` });
+  const headings = [
+    averages("averagePaceSecondsPerKilometer", pace), averages("averageHeartRateBpm", heartRate),
+    [word("climbed"), height(first.elevationGainMeters), height(second.elevationGainMeters), `(${difference(first.elevationGainMeters, second.elevationGainMeters, height)})`].join("  "),
+  ];
   const samples = runs.map((run) => samplesOf(run).filter((sample) => isKnown(sample.distanceMeters)));
   main.replaceChildren(
     element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)),
@@ -185,7 +190,7 @@ export async function showComparison(main, firstID, secondID) {
     panel(
       word("overDistance"), element(
         "p", { class: "legend" }, element("span", { class: "key", "aria-hidden": "true" }), word("first"), element("span", { class: "key second", "aria-hidden": "true" }), word("second")),
-      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences) : element("p", { class: "empty" }, word("noChart"))),
+      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences, headings) : element("p", { class: "empty" }, word("noChart"))),
     panel(word("splits"), splits.length ? drawTable(splitNames, splits, "compared") : element("p", { class: "empty" }, word("noSplits"))));
 }
 

@@ -19,6 +19,8 @@ struct Gate: Sendable {
   private let hosts: Set<String>
   private let cookieName: String
   private let publicHost: String?
+  /// How long a browser keeps the cookie; the text is empty when that is until the browser ends.
+  private let lasting: String
 
   /// A gate of a server.
   ///
@@ -27,8 +29,11 @@ struct Gate: Sendable {
   ///   - host: The address that the server listens at, of which the link is made.
   ///   - port: The port that the server listens at.
   ///   - publicHost: The name, with its port unless it is 443, under which a reverse proxy serves the page by HTTPS.
-  init(token: String, host: String = "127.0.0.1", port: UInt16, publicHost: String?) {
+  ///   - isSaved: Whether the token is kept, so that a browser may keep its cookie, too.
+  init(token: String, host: String = "127.0.0.1", port: UInt16, publicHost: String?, isSaved: Bool = false) {
     self.token = token
+    // 400 days are the most that browsers keep a cookie.
+    lasting = isSaved ? "; Max-Age=34560000" : ""
     // Browsers leave out the usual ports.
     self.publicHost = publicHost.map { $0.lowercased() }.map { $0.hasSuffix(":443") ? String($0.dropLast(4)) : $0 }
     let names = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
@@ -71,7 +76,7 @@ struct Gate: Sendable {
     if cookieValues(in: headers["cookie"]).contains(where: isOurToken) { return .enter }
     if request.method == "GET", request.path == "/", isOurToken(request.query["token"]) {
       let secure = isPublic(host) ? "; Secure" : ""
-      return .welcome(cookie: "\(cookieName)=\(token); HttpOnly; SameSite=Strict; Path=/\(secure)")
+      return .welcome(cookie: "\(cookieName)=\(token); HttpOnly; SameSite=Strict; Path=/\(secure)\(lasting)")
     }
     return refuse(403, "token", "open the link that busnode web printed: it has the token")
   }

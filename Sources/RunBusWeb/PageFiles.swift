@@ -8,18 +8,27 @@ enum PageFiles {
   static func file(_ name: String) -> (text: String, type: String)? {
     switch name {
     case "api.js": (api_js, "text/javascript; charset=utf-8")
+    case "axes.js": (axes_js, "text/javascript; charset=utf-8")
+    case "bars.js": (bars_js, "text/javascript; charset=utf-8")
     case "charts.js": (charts_js, "text/javascript; charset=utf-8")
     case "element.js": (element_js, "text/javascript; charset=utf-8")
     case "format.js": (format_js, "text/javascript; charset=utf-8")
     case "index.html": (index_html, "text/html; charset=utf-8")
     case "live.js": (live_js, "text/javascript; charset=utf-8")
+    case "owner.js": (owner_js, "text/javascript; charset=utf-8")
     case "page.css": (page_css, "text/css; charset=utf-8")
     case "page.js": (page_js, "text/javascript; charset=utf-8")
+    case "picture.js": (picture_js, "text/javascript; charset=utf-8")
     case "records.js": (records_js, "text/javascript; charset=utf-8")
+    case "route.js": (route_js, "text/javascript; charset=utf-8")
+    case "samples.js": (samples_js, "text/javascript; charset=utf-8")
     case "words.js": (words_js, "text/javascript; charset=utf-8")
     default: nil
     }
   }
+
+  /// The modules, each behind those that it uses.
+  static let modules = [api_js, axes_js, words_js, format_js, element_js, bars_js, samples_js, charts_js, route_js, picture_js, live_js, owner_js, records_js, page_js]
 
   static let api_js = #"""
 // Requests to the server that served the page.
@@ -39,14 +48,29 @@ export async function load(path) {
   return body;
 }
 
-/// Presses a button and returns what became of it, as a receipt.
-export async function press(command, source) {
-  const response = await fetch("/api/press", {
-    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify({ command, source }),
+/// Sends a change and returns the answer; throws a sentence for people.
+export async function send(path, change) {
+  const response = await fetch(path, {
+    method: "POST", signal: AbortSignal.timeout(10000), headers: { "Content-Type": "application/json" }, body: JSON.stringify(change),
   });
   const body = await response.json().catch(() => null);
   if (!response.ok || !body) throw refusalOf(response, body);
   return body;
+}
+
+/// Presses a button and returns what became of it, as a receipt.
+export async function press(command, source) { return send("/api/press", { command, source }); }
+
+/// A file that the server makes, as a browser saves it; throws a sentence for people.
+export async function download(path, name) {
+  const response = await fetch(path);
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  [link.href, link.download] = [address, name];
+  link.click();
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /// Follows the present run: `onView` gets each view, `onState` whether the stream is `open`, `opening`, `full` (too many
@@ -94,97 +118,216 @@ export function follow(onView, onState) {
 
 """#
 
-  static let charts_js = #"""
-// Drawings of a run: its route, its charts with one cursor over all of them, its splits, and bars of periods.
-import { choices, clock, difference, distance, heartRate, height, isKnown, isPace, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
-import { drawing, element, panel, setText } from "./element.js";
+  static let axes_js = #"""
+// Axes whose ends and lines are round: 1, 2 or 5 times a power of ten, and round minutes and seconds.
 
-const chartWidth = 800;
-const chartHeight = 120;
+/// Steps of paces and times, seconds.
+const timeSteps = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+/// The shortest step of a pace: nobody runs by single seconds.
+const paceStep = 5;
+/// From this length on the lines of a time axis are whole minutes, seconds.
+const minutesFrom = 180;
 
-const kinds = [
-  { key: "paceSecondsPerKilometer", name: "pace", text: pace, inverted: true, smallest: 20 },
-  { key: "heartRateBpm", name: "heartRate", text: heartRate, inverted: false, smallest: 6 },
-  { key: "altitudeMeters", name: "elevation", text: height, inverted: false, smallest: 10 },
-];
-
-// MARK: Values
-
-/// What a sample has for a chart; `null` where it has nothing that can be drawn.
-function valueOf(kind, sample) {
-  const value = sample[kind.key];
-  return (kind.text === pace ? isPace : isKnown)(value) ? value : null;
+/// The smallest of 1, 2 and 5 times a power of ten that is not less than a number.
+function decimalStep(least) {
+  const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
+  return [1, 2, 5, 10].map((many) => many * power).find((step) => step >= least * (1 - 1e-9));
 }
 
-/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
-/// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
-function boundsOf(values, smallest, cutsSlow) {
-  const known = values.filter(isKnown).sort((a, b) => a - b);
-  if (known.length < 2) return null;
-  const cut = Math.floor(known.length / 50);
-  const low = known[cut];
-  const high = cutsSlow ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
-  const missing = Math.max(0, smallest - (high - low));
-  return { low: low - missing / 2, high: high + missing / 2 };
+function timeStep(least, shortest) {
+  return timeSteps.find((step) => step >= shortest && step >= least * (1 - 1e-9)) || decimalStep(least / 86_400) * 86_400;
 }
 
-/// The longest time between two samples that a line goes across: readings are current for half a minute, and of a long run there
-/// is only one sample in a while.
-function gapOf(offsets) {
-  const steps = offsets.slice(1).map((offset, index) => offset - offsets[index]).sort((a, b) => a - b);
-  return Math.max(30, 3 * (steps[steps.length >> 1] || 0));
-}
-
-/// The number of the last sample at or before a place; 0 before the first.
-function indexAt(places, at) {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (places[middle] <= at) low = middle + 1; else high = middle;
-  }
-  return Math.max(0, low - 1);
-}
-
-/// The number of the sample that a line has at a place; -1 in a gap. Behind its end a line has its last value for a while, because
-/// readings are current for a while.
-function sampleAt({ places, values, last, gap, reach }, at) {
-  const index = Math.min(indexAt(places, at), last);
-  const isThere = index >= 0 && isKnown(values[index]) && Math.abs(at - places[index]) <= (index === last ? reach : gap);
-  return isThere ? index : -1;
-}
-
-/// What a chart shows, in words: its extremes and when they were.
-function sentenceOf(kind, samples) {
-  const known = samples.filter((sample) => valueOf(kind, sample) !== null);
-  if (known.length < 2) return "";
-  let [low, high] = [known[0], known[0]];
-  for (const sample of known) {
-    if (sample[kind.key] < low[kind.key]) low = sample;
-    if (sample[kind.key] > high[kind.key]) high = sample;
-  }
-  return word("words_" + kind.name, {
-    low: kind.text(low[kind.key]), lowAt: clock(low.offsetSeconds), high: kind.text(high[kind.key]),
-    highAt: clock(high.offsetSeconds),
+/// The multiples of a step from one to another.
+function multiples(step, from, to) {
+  return Array.from({ length: to - from + 1 }, (_, index) => {
+    // A step below one is no sum of binary fractions.
+    const value = (from + index) * step;
+    return Number(value.toPrecision(12));
   });
 }
 
-// MARK: One chart
+/// An axis of values: its round ends, which hold `low` and `high`, and its lines, `most` spaces between them. `scale` is how
+/// many of the numbers that are shown make one of the value.
+export function valueAxis(low, high, scale, isTime, most) {
+  const [begin, end] = [low * scale, high * scale];
+  let step = isTime ? timeStep((end - begin) / most, paceStep) : decimalStep((end - begin) / most);
+  const ends = () => [Math.floor(begin / step + 1e-9), Math.ceil(end / step - 1e-9)];
+  // Ends that are made round can need one more space.
+  while (ends()[1] - ends()[0] > most) step = isTime ? timeStep(step * 1.01, paceStep) : decimalStep(step * 1.01);
+  const lines = multiples(step, ...ends());
+  return { low: lines[0] / scale, high: lines[lines.length - 1] / scale, lines: lines.map((line) => line / scale) };
+}
+
+/// The lines of an axis that begins at zero and ends where its values do.
+export function placeLines(length, scale, isTime, most) {
+  const end = length * scale;
+  const step = isTime ? timeStep(end / most, end >= minutesFrom ? 60 : 1) : decimalStep(end / most);
+  return multiples(step, 0, Math.floor(end / step + 1e-9)).map((line) => line / scale);
+}
+
+"""#
+
+  static let bars_js = #"""
+// Bars: the splits and laps of a run, and the distances of weeks, months and years.
+import { valueAxis } from "./axes.js";
+import { choices, distance, heartRate, height, isKnown, isPace, pace, periodName, roundDistance, unitMeters, word } from "./format.js";
+import { drawing, element } from "./element.js";
+
+const barsWidth = 800;
+const barsHeight = 120;
+
+/// The shortest bar of a split, of 100: that of the slowest.
+const barLeast = 10;
+
+/// What makes the length of a bar of a pace: the slowest has the shortest bar, and the fastest the longest. One that is much slower
+/// than the usual one, as on foot, would make all others alike; it has the shortest bar, too, and so has all that is slower.
+function lengthsOf(paces) {
+  const ordered = [...paces].sort((a, b) => a - b);
+  const [fastest, slowest] = [ordered[0], Math.min(ordered[ordered.length - 1], ordered[ordered.length >> 1] * 1.6)];
+  const lengthOf = (one) => {
+    const share = slowest > fastest ? (slowest - one) / (slowest - fastest) : 1;
+    return barLeast + (100 - barLeast) * Math.max(0, Math.min(1, share));
+  };
+  return { fastest, slowest, lengthOf };
+}
+
+/// How much a split climbs and falls: `+12 −8 m`; nothing where neither is known.
+function climbOf({ elevationGainMeters, elevationLossMeters }) {
+  const parts = [["+", elevationGainMeters], ["−", elevationLossMeters]].filter(([, meters]) => isKnown(meters)).map(([sign, meters]) => sign + height(Math.max(0, meters)));
+  // The unit stands once.
+  return parts.map((part, index) => (index < parts.length - 1 ? part.split(" ")[0] : part)).join(" ");
+}
+
+/// Splits as bars, or laps: a longer bar is faster.
+export function drawSplits(report, laps) {
+  const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
+  if (!splits.length) return element("p", { class: "empty" }, word("noSplits"));
+  const known = splits.filter((split) => isPace(split.paceSecondsPerKilometer));
+  const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
+  const complete = known.filter((split) => laps || split.complete);
+  let sentence = "";
+  let fastestSplit = null;
+  if (complete.length > 1) {
+    const ordered = [...complete].sort((a, b) => a.paceSecondsPerKilometer - b.paceSecondsPerKilometer);
+    const [best, worst] = [ordered[0], ordered[ordered.length - 1]];
+    fastestSplit = best;
+    sentence = word("words_splits", {
+      best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
+    });
+  }
+  const { slowest, fastest, lengthOf } = lengthsOf((complete.length ? complete : known).map((split) => split.paceSecondsPerKilometer));
+  const hasClimb = splits.some((split) => climbOf(split) !== "");
+  const list = element("ol", { class: hasClimb ? "splits climbs" : "splits" }, splits.map((split) => {
+    const bar = element("span", { class: "bar" });
+    bar.style.width = known.includes(split) ? `${lengthOf(split.paceSecondsPerKilometer).toFixed(1)}%` : "0%";
+    return element(
+      "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
+      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)),
+      hasClimb ? element("span", { class: "value climb" }, climbOf(split) || "–") : null);
+  }));
+  return element(
+    "div", { class: "fitted" }, list, sentence ? element("p", { class: "words" }, sentence) : null,
+    slowest > fastest ? element("p", { class: "words" }, word("barsBegin", { slow: pace(slowest), fast: pace(fastest) })) : null);
+}
+
+/// The most bars of a chart.
+export const barsMax = 53;
+
+/// Names every so many periods below their bars, which are each a share of the width; returns whether they keep apart.
+function placeNames(labels, shown, every, share) {
+  const picked = [...shown.entries()].filter(([index]) => (shown.length - 1 - index) % every === 0);
+  const spans = picked.map(([, { period }], place) => {
+    const before = place ? picked[place - 1][1].period : period;
+    return element("span", {}, periodName(period, true, period.slice(0, 4) !== before.slice(0, 4)));
+  });
+  labels.replaceChildren(...spans);
+  const room = labels.clientWidth;
+  let end = -Infinity;
+  return spans.map((span) => span.offsetWidth).every((wide, place) => {
+    const begin = Math.max(0, Math.min(room - wide, (picked[place][0] + 0.5) * share * room - wide / 2));
+    const isApart = begin >= end + 6;
+    spans[place].style.left = `${begin}px`;
+    end = begin + wide;
+    return isApart;
+  });
+}
+
+/// The distances beside the lines of an axis.
+function drawDistances(axis) {
+  return element("div", { class: "ticks", "aria-hidden": "true" }, axis.lines.map((line) => {
+    const label = element("span", {}, roundDistance(line));
+    label.style.top = `${(1 - line / axis.high) * 100}%`;
+    return label;
+  }));
+}
+
+/// Bars of distance by period, the mean of the last ones as a line.
+export function drawBars(periods, trend) {
+  const shown = periods.slice(-barsMax);
+  const metersOf = (period) => period.distanceMeters || 0;
+  const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
+  const axis = valueAxis(0, Math.max(1, metersOf(most)), 1 / unitMeters(), false, 4);
+  const highest = axis.high;
+  const width = barsWidth / Math.max(6, shown.length);
+  const yOf = (meters) => barsHeight - meters / highest * barsHeight;
+  const bars = shown.map((period, index) => drawing(
+    "g", { class: index === shown.length - 1 ? "present" : null },
+    drawing("title", {}, `${periodName(period.period)}: ${distance(metersOf(period))}`),
+    drawing("rect", { class: "reach", x: index * width, width, y: 0, height: barsHeight }),
+    period.count === 0 ? null : drawing("rect", { class: "bar", x: index * width + width * 0.14, width: width * 0.72, y: Math.min(yOf(metersOf(period)), barsHeight - 1), height: Math.max(barsHeight - yOf(metersOf(period)), 1) })));
+  // The present period is not over and does not count.
+  if (trend && isKnown(trend.distanceMetersPerPeriod) && trend.periods > 0) {
+    const end = shown.length - 1;
+    const before = trend.distanceMetersPerPeriodBefore;
+    const mean = (from, to, meters) => bars.push(drawing("line", { class: "mean", x1: Math.max(0, from) * width, x2: to * width, y1: yOf(meters), y2: yOf(meters) }));
+    mean(end - trend.periods, end, trend.distanceMetersPerPeriod);
+    if (isKnown(before)) mean(end - 2 * trend.periods, end - trend.periods, before);
+  }
+  const grid = axis.lines.slice(1, -1).map((line) => drawing("line", { class: "grid", x1: 0, x2: barsWidth, y1: yOf(line), y2: yOf(line) }));
+  const svg = drawing(
+    "svg", {
+      viewBox: `0 0 ${barsWidth} ${barsHeight}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
+    }, grid, bars);
+  const labels = element("p", { class: "names", "aria-hidden": "true" });
+  // As many names as have room, the newest first; only the browser knows how wide they are.
+  new ResizeObserver(() => {
+    for (let every = 1; every <= shown.length && !placeNames(labels, shown, every, width / barsWidth); every += 1);
+  }).observe(labels);
+  return element(
+    "div", { class: "bars" }, drawDistances(axis), svg, labels);
+}
+
+"""#
+
+  static let charts_js = #"""
+// The charts of a run under one cursor.
+import { placeLines, valueAxis } from "./axes.js";
+import { difference, isKnown, word } from "./format.js";
+import { boundsOf, kinds, sampleAt, valueOf } from "./samples.js";
+import { drawing, element, setText } from "./element.js";
+
+const chartWidth = 800;
+const chartHeight = 120;
+/// The most spaces between the lines of a chart, up and across.
+const spacesMost = 6;
+const placesMost = 6;
 
 /// A chart of one value with a line for each run. `onMove` is called with a place on its axis when a pointer is over it.
 function makeChart(kind, onMove) {
   const value = element("span", { class: "value" });
-  const top = element("span", { class: "high", "aria-hidden": "true" });
-  const bottom = element("span", { class: "low", "aria-hidden": "true" });
+  const marks = element("div", { class: "ticks", "aria-hidden": "true" });
   const cursor = drawing("line", { class: "cursor", y1: 0, y2: chartHeight, x1: 0, x2: 0 });
   const drawn = drawing("g");
   const svg = drawing("svg", { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img" }, drawn, cursor);
   const dots = element("div", { class: "dots", "aria-hidden": "true" });
-  const plot = element("div", { class: "plot" }, top, bottom, svg, dots);
+  const plot = element("div", { class: "plot" }, marks, svg, dots);
   const caption = element("figcaption");
   const nothing = element("p", { class: "empty" }, word("noChart"));
   const node = element(
     "figure", { class: `chart ${kind.name}` }, element("div", { class: "head" }, element("h3", {}, word(kind.name)), value), plot, nothing, caption);
-  let [lines, domain, bounds] = [[], 1, null];
+  let [lines, domain, bounds, average] = [[], 1, null, ""];
 
   function move(event) {
     if (event.pointerType === "touch" && event.type === "pointermove" && !event.isPrimary) return;
@@ -196,7 +339,7 @@ function makeChart(kind, onMove) {
 
   const shareOf = (number) => {
     const share = Math.min(1, Math.max(0, (number - bounds.low) / (bounds.high - bounds.low)));
-    return 0.04 + 0.92 * (kind.inverted ? share : 1 - share);
+    return kind.inverted ? share : 1 - share;
   };
 
   /// The parts of a line between gaps: a value that is missing, or none for a while.
@@ -229,8 +372,9 @@ function makeChart(kind, onMove) {
 
   return {
     node,
-    /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of the axis that are shaded.
-    update(runs, length, bands, sentence) {
+    /// `runs` are lists of samples with their `places` on the axis and the longest `gap` that a line crosses; `bands` are stretches of
+    /// the axis that are shaded, and `across` are its lines. `heading` stands over the chart until a place is chosen.
+    update(runs, length, bands, sentence, across, heading) {
       node.hidden = !runs.some((run) => run.samples.length > 1);
       domain = Math.max(1e-9, length);
       lines = runs.map(({ samples, places, gap }) => {
@@ -238,19 +382,30 @@ function makeChart(kind, onMove) {
         // A line without a longest gap is one over distance: it does not go on behind the end of its run.
         return { places, gap, values, last: values.findLastIndex(isKnown), reach: isFinite(gap) ? gap : domain / 50 };
       });
-      bounds = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
+      average = heading;
+      const extremes = boundsOf(lines.flatMap((line) => line.values), kind.smallest, kind.inverted);
+      bounds = extremes && valueAxis(extremes.low, extremes.high, kind.scale(), kind.isTime, spacesMost);
       plot.hidden = !bounds;
       nothing.hidden = bounds !== null;
       setText(caption, bounds ? sentence : "");
       if (!bounds) { setText(value, ""); return; }
       svg.setAttribute("aria-label", sentence ? `${word(kind.name)}. ${sentence}` : word(kind.name));
-      setText(top, kind.text(kind.inverted ? bounds.low : bounds.high));
-      setText(bottom, kind.text(kind.inverted ? bounds.high : bounds.low));
+      const highest = kind.inverted ? bounds.low : bounds.high;
+      marks.replaceChildren(...bounds.lines.map((line) => {
+        // The unit stands once, at the top.
+        const text = kind.text(line);
+        const label = element("span", {}, line === highest ? text : text.split(" ")[0]);
+        label.style.top = `${shareOf(line) * 100}%`;
+        return label;
+      }));
       const shapes = bands.map((band) => drawing("rect", {
         class: "band", x: band.from / domain * chartWidth, width: Math.max(2, (band.to - band.from) / domain * chartWidth), y: 0, height: chartHeight,
       }));
-      for (const share of [0.25, 0.5, 0.75]) {
-        shapes.push(drawing("line", { class: "grid", x1: share * chartWidth, x2: share * chartWidth, y1: 0, y2: chartHeight }));
+      for (const line of across) {
+        shapes.push(drawing("line", { class: "grid", x1: line / domain * chartWidth, x2: line / domain * chartWidth, y1: 0, y2: chartHeight }));
+      }
+      for (const line of bounds.lines.slice(1, -1)) {
+        shapes.push(drawing("line", { class: "grid", x1: 0, x2: chartWidth, y1: shareOf(line) * chartHeight, y2: shareOf(line) * chartHeight }));
       }
       lines.forEach((line, index) => {
         const [path, area] = pathsOf(line);
@@ -259,8 +414,14 @@ function makeChart(kind, onMove) {
       });
       drawn.replaceChildren(...shapes);
     },
-    /// Moves the cursor; returns what the lines have there.
+    /// Moves the cursor, or takes it away with `null`; returns what the lines have there.
     show(at) {
+      cursor.toggleAttribute("hidden", at === null);
+      if (at === null) {
+        dots.replaceChildren();
+        setText(value, bounds ? average : "");
+        return [];
+      }
       const found = lines.map((line) => sampleAt(line, at));
       const numbers = lines.map((line, index) => (found[index] < 0 ? null : line.values[found[index]]));
       if (!bounds) return numbers;
@@ -281,12 +442,15 @@ function makeChart(kind, onMove) {
   };
 }
 
-/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts. `describe` makes that line
-/// of a place and of what the first lines of the charts have there.
-function makeCharts(label, describe, onShow) {
+/// Charts under one cursor: a slider that arrow keys move, a line that says the values, and the charts. Until a place is chosen
+/// the charts have their averages over them. `describe` makes the line of a place, `null` for none, and of what the first lines of
+/// the charts have there.
+export function makeCharts(label, describe, onShow) {
   const readout = element("p", { class: "readout" });
+  const whole = element("button", { type: "button", class: "whole", title: word("showAverages"), onclick: () => choose(false) }, word("showAll"));
   const slider = element("input", { type: "range", min: 0, max: 1, step: 1, id: "cursor", "aria-label": label });
   const axis = element("p", { class: "axis", "aria-hidden": "true" });
+  let isChosen = false;
   let place = null;
   // The very end of one run, which is between two steps. Of two runs the cursor is where both have values.
   let veryEnd = null;
@@ -298,23 +462,42 @@ function makeCharts(label, describe, onShow) {
     slider.value = Math.floor(at / Number(slider.step)) * Number(slider.step);
     // On the last step the cursor follows the run.
     place = Number(slider.value) + Number(slider.step) > length() ? null : Number(slider.value);
+    isChosen = true;
     show();
   }
+  function choose(isPlace) {
+    isChosen = isPlace;
+    if (!isPlace) slider.value = 0;
+    show();
+    if (!isPlace) slider.focus();
+  }
   function show() {
-    const at = place === null && veryEnd !== null ? veryEnd : Number(slider.value);
+    const at = !isChosen ? null : place === null && veryEnd !== null ? veryEnd : Number(slider.value);
     const text = describe(at, charts.map((chart) => chart.show(at)[0]));
     setText(readout, text);
     slider.setAttribute("aria-valuetext", text);
+    slider.classList.toggle("resting", !isChosen);
     slider.style.setProperty("--share", `${length() ? Number(slider.value) / length() * 100 : 0}%`);
+    whole.classList.toggle("unseen", !isChosen);
     onShow(at);
   }
   slider.addEventListener("input", () => move(Number(slider.value)));
-  const slide = element("div", { class: "slide" }, slider);
+  // Where the slider is already it tells of no input.
+  slider.addEventListener("click", () => move(Number(slider.value)));
+  slider.addEventListener("keydown", (event) => {
+    if (event.key === "Home") move(0);
+    else if (event.key === "End") move(length());
+    else if (event.key === "Escape") choose(false);
+    else return;
+    event.preventDefault();
+  });
+  const slide = element("div", { class: "slide" }, whole, slider);
   const nothing = element("p", { class: "empty" }, word("noChart"));
   return {
     node: element("div", { class: "charts" }, readout, slide, nothing, charts.map((chart) => chart.node)),
     move,
-    update(runs, domain, bands, sentences, axisText) {
+    /// `scale`, `isTime` and `text` are those of the axis; `headings` are the averages.
+    update(runs, domain, bands, sentences, { scale, isTime, text }, headings) {
       const hasValues = runs.some((run) => run.samples.length > 1);
       [readout.hidden, slide.hidden, nothing.hidden] = [!hasValues, !hasValues, hasValues];
       const end = Math.max(1, domain);
@@ -322,299 +505,17 @@ function makeCharts(label, describe, onShow) {
       // The last whole second or metre: a run of 18:49.6 has no 18:50.
       slider.max = Math.floor(end);
       slider.step = Math.max(1, Math.round(end / 500));
-      slider.value = place ?? slider.max;
-      charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index]));
-      axis.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((share) => element("span", {}, axisText(share * end))));
+      slider.value = isChosen ? place ?? slider.max : 0;
+      const lines = placeLines(end, scale, isTime, placesMost);
+      charts.forEach((chart, index) => chart.update(runs, end, bands, sentences[index], lines, headings[index]));
+      axis.replaceChildren(...lines.map((line) => {
+        const label = element("span", { class: line / end > 0.93 ? "last" : null }, text(line));
+        label.style.left = `${line / end * 100}%`;
+        return label;
+      }));
       show();
     },
   };
-}
-
-// MARK: The route
-
-/// A position on a map in Mercator's projection, in units of the width of the world.
-function project(latitude, longitude) {
-  const radians = Math.max(-85, Math.min(85, latitude)) * Math.PI / 180;
-  return [(longitude + 180) / 360, (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2];
-}
-
-const mapWidth = 400;
-const mapMargin = 26;
-
-/// The route as a line, north up, with marks for each kilometre or mile and one that follows the cursor.
-function makeRoute(tiles, onMove) {
-  const node = element("div", { class: "map" });
-  const mark = drawing("circle", { r: 8, class: "mark" });
-  let [places, offsets] = [[], []];
-  let svg = null;
-
-  function move(event) {
-    if (event.pointerType === "touch" && event.type === "pointermove") return;
-    const box = svg.getBoundingClientRect();
-    const view = svg.viewBox.baseVal;
-    const scale = Math.min(box.width / view.width, box.height / view.height);
-    const x = (event.clientX - box.left - (box.width - view.width * scale) / 2) / scale;
-    const y = (event.clientY - box.top - (box.height - view.height * scale) / 2) / scale;
-    let [best, near] = [0, Infinity];
-    for (let index = 1; index < places.length; index += 1) {
-      const away = Math.hypot(places[index][0] - x, places[index][1] - y);
-      if (away < near) [best, near] = [index, away];
-    }
-    if (near < 40) onMove(offsets[best]);
-  }
-
-  return {
-    node,
-    update(points) {
-      if (points.length < 2) {
-        [places, svg] = [[], null];
-        node.replaceChildren(element("p", { class: "empty" }, word("noRoute")));
-        return;
-      }
-      const world = points.map((point) => project(point[1], point[2]));
-      offsets = points.map((point) => point[0]);
-      const xs = world.map((point) => point[0]);
-      const ys = world.map((point) => point[1]);
-      const bounds = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
-      const [wide, tall] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
-      // Beside the charts the map is as tall as they are; alone it is as tall as the route, within reason. A run on the spot
-      // is not blown up to fill it.
-      const least = 60 / 40_075_017;
-      const isAlone = window.matchMedia("(max-width: 900px)").matches;
-      const aspect = isAlone ? Math.min(1.15, Math.max(0.5, Math.max(tall, least) / Math.max(wide, least))) : 1.42;
-      const mapHeight = mapMargin * 2 + (mapWidth - mapMargin * 2) * aspect;
-      const scale = Math.min((mapWidth - mapMargin * 2) / Math.max(wide, least), (mapHeight - mapMargin * 2) / Math.max(tall, least));
-      const middle = [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2];
-      places = world.map(([x, y]) => [mapWidth / 2 + (x - middle[0]) * scale, mapHeight / 2 + (y - middle[1]) * scale]);
-      const path = places.map(([x, y], index) => `${index && !points[index][5] ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-      const metersPerUnit = 40_075_017 * Math.cos(points[0][1] * Math.PI / 180) / scale;
-      const length = points[points.length - 1][3];
-      svg = drawing(
-        "svg", { viewBox: `0 0 ${mapWidth} ${mapHeight.toFixed(0)}`, class: "route", role: "img", "aria-label": word("routeWords", { distance: distance(length) }) },
-        tiles ? drawTiles(tiles, middle, scale, mapHeight) : null,
-        drawing("path", { d: path, class: "edge" }), drawing("path", { d: path, class: "line" }), drawUnits(points, places, length),
-        drawing("circle", { r: 5, class: "begin", cx: places[0][0], cy: places[0][1] }),
-        mark, drawScale(metersPerUnit, mapHeight));
-      svg.addEventListener("pointermove", move);
-      svg.addEventListener("pointerdown", move);
-      node.replaceChildren(svg, tiles ? element("p", { class: "source" }, word("tilesFrom", { host: hostOf(tiles) })) : "");
-    },
-    show(at) {
-      if (!places.length) return;
-      const index = indexAt(offsets, at);
-      const [from, to] = [places[index], places[index + 1]];
-      const share = to ? Math.min(1, Math.max(0, (at - offsets[index]) / Math.max(1e-9, offsets[index + 1] - offsets[index]))) : 0;
-      mark.setAttribute("cx", to ? from[0] + (to[0] - from[0]) * share : from[0]);
-      mark.setAttribute("cy", to ? from[1] + (to[1] - from[1]) * share : from[1]);
-    },
-  };
-}
-
-function hostOf(template) {
-  try { return new URL(template).host; } catch { return template; }
-}
-
-/// A dot with a number at each kilometre or mile; fewer of them on a long route.
-function drawUnits(points, places, length) {
-  const group = drawing("g", { class: "units", "aria-hidden": "true" });
-  const step = unitMeters() * [1, 2, 5, 10, 20, 50, 100].find((many) => length / unitMeters() / many <= 14 || many === 100);
-  let next = step;
-  points.forEach((point, index) => {
-    if (!isKnown(point[3]) || point[3] < next) return;
-    const [x, y] = places[index];
-    const number = Math.floor(point[3] / step) * step;
-    next = number + step;
-    if (next > 1e7) return;
-    group.append(drawing("circle", { r: 7.5, cx: x, cy: y }), drawing("text", { x, y: y + 3.2 }, String(Math.round(number / unitMeters()))));
-  });
-  return group;
-}
-
-/// A bar of a round length at the lower left.
-function drawScale(metersPerUnit, mapHeight) {
-  const room = metersPerUnit * mapWidth / 3;
-  const sizes = (choices.units === "mi" ? [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50] : [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]).map((many) => many * unitMeters());
-  const meters = sizes.filter((size) => size <= room).pop() || sizes[0];
-  const long = Math.min(mapWidth / 2, meters / metersPerUnit);
-  const y = mapHeight - 8;
-  return drawing(
-    "g", { class: "scale", "aria-hidden": "true" }, drawing("path", { d: `M8 ${y - 4}V${y}H${(8 + long).toFixed(1)}V${y - 4}` }),
-    drawing("text", { x: 13, y: y - 5 }, roundDistance(meters)));
-}
-
-/// Map tiles below the route, as the owner asked for with --tiles.
-function drawTiles(template, middle, scale, mapHeight) {
-  // A tile is about as wide on the page as it was drawn.
-  const zoom = Math.max(1, Math.min(18, Math.round(Math.log2(scale / 150))));
-  const count = 2 ** zoom;
-  const size = scale / count;
-  const group = drawing("g", { class: "tiles" });
-  const [x0, y0] = [middle[0] * count, middle[1] * count];
-  const [across, down] = [mapWidth / 2 / size, mapHeight / 2 / size];
-  for (let x = Math.floor(x0 - across); x <= x0 + across; x += 1) {
-    for (let y = Math.max(0, Math.floor(y0 - down)); y <= Math.min(count - 1, y0 + down); y += 1) {
-      const address = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
-      group.append(drawing("image", { href: address, x: mapWidth / 2 + (x - x0) * size, y: mapHeight / 2 + (y - y0) * size, width: size, height: size }));
-    }
-  }
-  return group;
-}
-
-// MARK: A run, and two runs
-
-/// The samples of a record with their run time and active time.
-export function samplesOf(record) {
-  let paused = 0;
-  let next = 0;
-  const pauses = record.pauses || [];
-  return record.series.samples.map((sample, index) => {
-    const offsetSeconds = index * record.series.intervalSeconds;
-    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
-      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
-      next += 1;
-    }
-    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
-    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
-  });
-}
-
-function pointsOf(record) {
-  return record.route.filter((point) => point.counted).map((point) => [
-    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
-  ]);
-}
-
-/// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
-export function makeRun(tiles) {
-  let samples = [];
-  let places = [];
-  const route = makeRoute(tiles, (at) => charts.move(at));
-  const charts = makeCharts(word("cursor"), (at, numbers) => {
-    const sample = samples[indexAt(places, at)] || {};
-    return [clock(at), distance(sample.distanceMeters), ...kinds.map((kind, index) => kind.text(numbers[index]))].join(" · ");
-  }, (at) => route.show(at));
-  const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
-  /// `points` are those of `/api/route`; `pauses` are stretches of run time.
-  function update(points, newSamples, duration, pauses) {
-    samples = newSamples;
-    places = samples.map((sample) => sample.offsetSeconds);
-    route.update(points);
-    note.hidden = !pauses.length;
-    charts.update(
-      [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
-      kinds.map((kind) => sentenceOf(kind, samples)), clock);
-  }
-  return {
-    node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
-    update,
-    updateFrom(record) {
-      update(pointsOf(record), samplesOf(record), Math.max(1, record.summary.elapsedSeconds), record.pauses || []);
-    },
-    move: charts.move,
-  };
-}
-
-/// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
-/// what the charts of pace, heart rate and elevation show.
-export function makeComparison(runs, sentences) {
-  const lines = runs.map((samples) => ({ samples, gap: Infinity, places: samples.map((sample) => sample.distanceMeters) }));
-  const charts = makeCharts(word("cursorPlace"), (at) => {
-    const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
-    return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
-  }, () => {});
-  const ends = lines.map((line) => line.places[line.places.length - 1] || 0);
-  charts.update(lines, Math.max(1, ...ends), [], sentences, roundDistance);
-  // Where the shorter run ends the difference says the most.
-  charts.move(Math.floor(Math.min(...ends)));
-  return charts.node;
-}
-
-// MARK: Splits and periods
-
-/// Splits as bars, or laps: a longer bar is faster.
-export function drawSplits(report, laps) {
-  const splits = report ? (laps ? report.laps : choices.units === "mi" ? report.miles : report.kilometers) : [];
-  if (!splits.length) return element("p", { class: "empty" }, word("noSplits"));
-  const known = splits.filter((split) => isPace(split.paceSecondsPerKilometer));
-  const paces = known.map((split) => split.paceSecondsPerKilometer);
-  const fastest = Math.min(...paces);
-  const name = (split) => (laps ? word("lapName", { number: split.number }) : split.complete ? String(split.number) : distance(split.distanceMeters));
-  const complete = known.filter((split) => laps || split.complete);
-  let sentence = "";
-  let fastestSplit = null;
-  if (complete.length > 1) {
-    const ordered = [...complete].sort((a, b) => a.paceSecondsPerKilometer - b.paceSecondsPerKilometer);
-    const [best, worst] = [ordered[0], ordered[ordered.length - 1]];
-    fastestSplit = best;
-    sentence = word("words_splits", {
-      best: name(best), low: pace(best.paceSecondsPerKilometer), worst: name(worst), high: pace(worst.paceSecondsPerKilometer),
-    });
-  }
-  const list = element("ol", { class: "splits" }, splits.map((split) => {
-    const bar = element("span", { class: "bar" });
-    bar.style.width = known.includes(split) ? `${Math.max(4, fastest / split.paceSecondsPerKilometer * 100).toFixed(1)}%` : "0%";
-    return element(
-      "li", { class: split === fastestSplit ? "best" : split.complete === false ? "open" : null }, element("span", { class: "name" }, name(split)), element("span", { class: "track", "aria-hidden": "true" }, bar),
-      element("span", { class: "value" }, pace(split.paceSecondsPerKilometer)), element("span", { class: "value pulse" }, heartRate(split.averageHeartRateBpm)));
-  }));
-  return element("div", {}, list, sentence ? element("p", { class: "words" }, sentence) : null);
-}
-
-/// The most bars of a chart.
-export const barsMax = 53;
-
-/// Names every so many periods below their bars, which are each a share of the width; returns whether they keep apart.
-function placeNames(labels, shown, every, share) {
-  const picked = [...shown.entries()].filter(([index]) => (shown.length - 1 - index) % every === 0);
-  const spans = picked.map(([, { period }], place) => {
-    const before = place ? picked[place - 1][1].period : period;
-    return element("span", {}, periodName(period, true, period.slice(0, 4) !== before.slice(0, 4)));
-  });
-  labels.replaceChildren(...spans);
-  const room = labels.clientWidth;
-  let end = -Infinity;
-  return spans.map((span) => span.offsetWidth).every((wide, place) => {
-    const begin = Math.max(0, Math.min(room - wide, (picked[place][0] + 0.5) * share * room - wide / 2));
-    const isApart = begin >= end + 6;
-    spans[place].style.left = `${begin}px`;
-    end = begin + wide;
-    return isApart;
-  });
-}
-
-/// Bars of distance by period, the mean of the last ones as a line.
-export function drawBars(periods, trend) {
-  const shown = periods.slice(-barsMax);
-  const metersOf = (period) => period.distanceMeters || 0;
-  const most = shown.reduce((best, period) => (metersOf(period) > metersOf(best) ? period : best), shown[0]);
-  const highest = Math.max(1, metersOf(most));
-  const width = chartWidth / Math.max(6, shown.length);
-  const yOf = (meters) => chartHeight - meters / highest * (chartHeight - 4);
-  const bars = shown.map((period, index) => drawing(
-    "g", { class: index === shown.length - 1 ? "present" : null },
-    drawing("title", {}, `${periodName(period.period)}: ${distance(metersOf(period))}`),
-    drawing("rect", { class: "reach", x: index * width, width, y: 0, height: chartHeight }),
-    drawing("rect", { class: "bar", x: index * width + width * 0.14, width: width * 0.72, y: yOf(metersOf(period)) - 1, height: Math.max(chartHeight - yOf(metersOf(period)) + 1, 1) })));
-  // The present period is not over and does not count.
-  if (trend && isKnown(trend.distanceMetersPerPeriod) && trend.periods > 0) {
-    const end = shown.length - 1;
-    const before = trend.distanceMetersPerPeriodBefore;
-    const mean = (from, to, meters) => bars.push(drawing("line", { class: "mean", x1: Math.max(0, from) * width, x2: to * width, y1: yOf(meters), y2: yOf(meters) }));
-    mean(end - trend.periods, end, trend.distanceMetersPerPeriod);
-    if (isKnown(before)) mean(end - 2 * trend.periods, end - trend.periods, before);
-  }
-  const svg = drawing(
-    "svg", {
-      viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: "none", role: "img",
-      "aria-label": word("barsWords", { count: shown.length, most: distance(metersOf(most)), period: periodName(most.period) }),
-    }, bars);
-  const labels = element("p", { class: "names", "aria-hidden": "true" });
-  // As many names as have room, the newest first; only the browser knows how wide they are.
-  new ResizeObserver(() => {
-    for (let every = 1; every <= shown.length && !placeNames(labels, shown, every, width / chartWidth); every += 1);
-  }).observe(labels);
-  return element(
-    "div", { class: "bars" }, element("span", { class: "high", "aria-hidden": "true" }, roundDistance(highest)), element("span", { class: "low", "aria-hidden": "true" }, roundDistance(0)), svg, labels);
 }
 
 """#
@@ -707,6 +608,9 @@ const foot = 0.3048;
 
 /// The unit of splits and of marks on a route, metres.
 export function unitMeters() { return choices.units === "mi" ? mile : 1000; }
+
+/// The unit of heights, metres.
+export function heightMeters() { return choices.units === "mi" ? foot : 1; }
 
 /// How many whole steps a value has: what is not shown of distances, paces and times is cut off, as a stopwatch does it. A
 /// value that a binary fraction puts just below a whole step counts as that step.
@@ -806,6 +710,14 @@ export function hourOf(summary) {
   return new Date((summary.startedAtUnixSeconds + summary.utcOffsetSeconds) * 1000).getUTCHours();
 }
 
+/// The owner's title of a run; one without it is named after the time of day.
+export function titleOf(summary) {
+  if (summary.title) return summary.title;
+  const hour = hourOf(summary);
+  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
+  return word("untitled_" + part);
+}
+
 export function dayOf(unixSeconds) { return moment(unixSeconds, null, { dateStyle: "medium" }); }
 
 export function timeOfDay(text) { return new Date(text).toLocaleTimeString(locale()); }
@@ -886,7 +798,8 @@ export function verdictText(receipt) {
   static let live_js = #"""
 // The present run: the lock-screen card and the island, which draw a push and nothing else, and the dashboard.
 import { follow, load, press } from "./api.js";
-import { drawSplits, makeRun } from "./charts.js";
+import { drawSplits } from "./bars.js";
+import { makeRun } from "./picture.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
@@ -1187,7 +1100,7 @@ export function showLive(main, tell, banner, tiles) {
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
   splits.append(drawSplits(null, false));
-  run.update([], [], 1, []);
+  run.update([], [], 1, [], {});
   // Texts that come, go and wrap stand below the buttons, which they would move.
   const inside = element(
     "div", { hidden: true },
@@ -1252,7 +1165,9 @@ export function showLive(main, tell, banner, tiles) {
       if (isEnded) return;
       const last = series.samples[series.samples.length - 1];
       const end = last ? last.offsetSeconds : 0;
-      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses);
+      run.update(route.points, series.samples, Math.max(1, end, Math.min(metrics.elapsedSeconds, end + 60)), series.pauses, {
+        ...metrics, isOn: phase === "running" || phase === "paused",
+      });
       drawReport(report);
     } catch { /* the stream says when the connection is lost; the next view tries again */ } finally { isBusy = false; }
   }
@@ -1315,11 +1230,111 @@ export function showLive(main, tell, banner, tiles) {
 
 """#
 
+  static let owner_js = #"""
+// What the owner of a run can do with it: give it a title, export it, delete it.
+import { download, send } from "./api.js";
+import { element, setText } from "./element.js";
+import { distance, startOf, titleOf, word } from "./format.js";
+
+/// The heading of a run, which can be edited, and its tools. `owner` says what this machine can do: only that of the phone changes runs.
+export function makeTools(summary, owner, tell) {
+  const address = `/api/records/${summary.runId}`;
+  const heading = element("h1", {}, titleOf(summary));
+  const fail = (error) => tell(word("changeFailed", { reason: error.message }));
+  const tools = [];
+  if (owner.formats.length) tools.push(exportTool(summary, address, owner.formats, fail));
+  if (!owner.canChange) return { heading, node: element("div", { class: "owned" }, tools) };
+  const form = makeTitle(summary, address, heading, tell, fail);
+  const removal = makeRemoval(summary, address, tell, fail);
+  const rename = element("button", { type: "button", onclick: () => form.open(rename) }, word("rename"));
+  const remove = element("button", { type: "button", class: "remove", onclick: () => removal.open() }, word("deleteRun"));
+  return { heading, node: element("div", {}, form.node, element("div", { class: "owned" }, rename, tools, remove), removal.node) };
+}
+
+/// A button for each format of a file.
+function exportTool(summary, address, formats, fail) {
+  const name = (format) => `run-${summary.runId.slice(0, 8)}.${format}`;
+  return element("div", { class: "exports", role: "group", "aria-label": word("exportRun") }, element("span", {}, word("exportRun")), formats.map((format) => element(
+    "button", { type: "button", onclick: () => download(`${address}/export?format=${format}`, name(format)).catch(fail) }, format.toUpperCase())));
+}
+
+/// The form of the title: Enter saves, Escape leaves it.
+function makeTitle(summary, address, heading, tell, fail) {
+  const input = element("input", { type: "text", id: "title", maxlength: 256, autocomplete: "off" });
+  const save = element("button", { type: "button", class: "button main", onclick: () => keep() }, word("save"));
+  const cancel = element("button", { type: "button", onclick: () => close() }, word("cancel"));
+  const node = element("div", { class: "title", hidden: true }, element("label", { for: "title" }, word("titleLabel")), input, save, cancel);
+  let opener = null;
+  function close() {
+    [node.hidden, opener.parentElement.hidden] = [true, false];
+    opener.focus();
+  }
+  async function keep() {
+    save.disabled = true;
+    try {
+      const { title } = await send(`${address}/title`, { title: input.value.trim() });
+      summary.title = title;
+      setText(heading, titleOf(summary));
+      document.title = `${titleOf(summary)} · RunBus`;
+      tell(word("renamed", { title: titleOf(summary) }));
+      close();
+    } catch (error) { fail(error); } finally { save.disabled = false; }
+  }
+  input.addEventListener("keydown", (event) => {
+    // The Enter that ends a syllable is none of ours.
+    if (event.isComposing) return;
+    if (event.key === "Enter") keep();
+    if (event.key === "Escape") close();
+  });
+  return {
+    node,
+    open(from) {
+      opener = from;
+      [input.value, input.placeholder] = [summary.title, titleOf({ ...summary, title: "" })];
+      [node.hidden, opener.parentElement.hidden] = [false, true];
+      input.focus();
+      input.select();
+    },
+  };
+}
+
+/// The question before a run is deleted. What cannot be taken back is not the answer that Enter gives.
+function makeRemoval(summary, address, tell, fail) {
+  const yes = element("button", { type: "button", class: "remove sure", onclick: () => remove() }, word("deleteSure"));
+  const no = element("button", { type: "button", autofocus: true, onclick: () => node.close() }, word("cancel"));
+  const question = element("h2", { id: "ask" });
+  const node = element("dialog", { "aria-labelledby": "ask" }, question, element(
+    "p", {}, word("deleteWarns", { start: startOf(summary), distance: distance(summary.distanceMeters) })), element("div", { class: "owned" }, no, yes));
+  async function remove() {
+    yes.disabled = true;
+    try {
+      await send(`${address}/remove`, { runId: summary.runId });
+      node.close();
+      // The next view begins without a sentence.
+      window.addEventListener("hashchange", () => tell(word("deleted", { title: titleOf(summary) })), { once: true });
+      location.hash = "#/records";
+    } catch (error) {
+      node.close();
+      fail(error);
+    } finally { yes.disabled = false; }
+  }
+  return {
+    node,
+    open() {
+      setText(question, word("deleteAsks", { title: titleOf(summary) }));
+      node.showModal();
+    },
+  };
+}
+
+"""#
+
   static let page_css = #"""
 /* Colours. Each text colour has at least 4.5 : 1 on paper and panel. */
 :root {
   --paper: #f3f3f0; --panel: #ffffff; --sunk: #ecece8; --ink: #191b1e; --soft: #565c64; --line: #dddeda; --edge: #898f96;
   --pace: #0a5cad; --heart: #b3233a; --height: #4d6a22; --second: #9a4a00; --run: #17733a; --hold: #855400; --warn: #a31d1d; --press: #0d4c8c;
+  --hue0: #0e164a; --hue1: #480489; --hue2: #7a317f; --hue3: #a85435; --hue4: #aa8205;
   --on-press: #ffffff; --go: #dff0e4; --go-ink: #0f4f28; --wait: #fbedd0; --wait-ink: #664200; --end: #f9dfdf; --end-ink: #861616;
   --wall: linear-gradient(150deg, #6f8fb4 0%, #8b7fae 45%, #c98f86 100%);
   --shadow: 0 1px 2px rgba(20, 24, 30, 0.05), 0 6px 20px rgba(20, 24, 30, 0.04);
@@ -1328,6 +1343,7 @@ export function showLive(main, tell, banner, tiles) {
 @media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) {
   --paper: #121418; --panel: #1b1e24; --sunk: #272b33; --ink: #eceef1; --soft: #a6aeb8; --line: #30353d; --edge: #7d8691;
   --pace: #6cb2ff; --heart: #ff8797; --height: #a6cc70; --second: #f4b45f; --run: #63d48b; --hold: #f0bd5a; --warn: #ff9a9a; --press: #9ccaff;
+  --hue0: #7f32eb; --hue1: #ba60da; --hue2: #f881ca; --hue3: #f1c5a5; --hue4: #ebff8e;
   --on-press: #0c1a2a; --go: #17402a; --go-ink: #a5ecc0; --wait: #453412; --wait-ink: #fbd792; --end: #4a2023; --end-ink: #ffbdbd;
   --wall: linear-gradient(150deg, #1d3048 0%, #2d2a4a 50%, #4a2f38 100%);
   --shadow: none;
@@ -1336,6 +1352,7 @@ export function showLive(main, tell, banner, tiles) {
 :root[data-theme="dark"] {
   --paper: #121418; --panel: #1b1e24; --sunk: #272b33; --ink: #eceef1; --soft: #a6aeb8; --line: #30353d; --edge: #7d8691;
   --pace: #6cb2ff; --heart: #ff8797; --height: #a6cc70; --second: #f4b45f; --run: #63d48b; --hold: #f0bd5a; --warn: #ff9a9a; --press: #9ccaff;
+  --hue0: #7f32eb; --hue1: #ba60da; --hue2: #f881ca; --hue3: #f1c5a5; --hue4: #ebff8e;
   --on-press: #0c1a2a; --go: #17402a; --go-ink: #a5ecc0; --wait: #453412; --wait-ink: #fbd792; --end: #4a2023; --end-ink: #ffbdbd;
   --wall: linear-gradient(150deg, #1d3048 0%, #2d2a4a 50%, #4a2f38 100%);
   --shadow: none;
@@ -1368,7 +1385,7 @@ header nav a[aria-current] { color: var(--ink); font-weight: 650; background: va
 .switches { display: flex; gap: 0.35rem; }
 .switches button { font-size: 0.82rem; padding: 0.25rem 0.65rem; border-color: var(--line); color: var(--soft); white-space: nowrap; }
 .switches button:hover { color: var(--ink); border-color: var(--edge); }
-button, .button, select, input[type="search"] { font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 9px; padding: 0.4rem 0.8rem; text-decoration: none; }
+button, .button, select, input[type="search"], input[type="text"] { font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 9px; padding: 0.4rem 0.8rem; text-decoration: none; }
 button, .button, select { cursor: pointer; }
 #banner { background: var(--warn); color: var(--paper); margin: 0; padding: 0.55rem 1.5rem; font-weight: 600; text-align: center; }
 main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
@@ -1456,7 +1473,17 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .route .line, .route .edge { fill: none; stroke: var(--pace); stroke-width: 3.2; stroke-linejoin: round; stroke-linecap: round; }
 .route .edge { stroke: var(--paper); stroke-width: 7; }
 .route .mark { fill: var(--heart); stroke: var(--panel); stroke-width: 3; }
-.route .begin { fill: var(--panel); stroke: var(--run); stroke-width: 4; }
+.begin circle { fill: var(--run); stroke: var(--panel); stroke-width: 2; } .begin path { fill: var(--panel); }
+.end rect { fill: var(--ink); stroke: var(--panel); stroke-width: 2; }
+.present circle { fill: var(--heart); stroke: var(--panel); stroke-width: 2; }
+.arrows path { fill: var(--ink); stroke: var(--paper); stroke-width: 1.4; paint-order: stroke; stroke-linejoin: round; }
+.hues .line { stroke-width: 4; } .hues .unknown { stroke: var(--edge); stroke-dasharray: 1 5; }
+.hues .hue0 { stroke: var(--hue0); } .hues .hue1 { stroke: var(--hue1); } .hues .hue2 { stroke: var(--hue2); } .hues .hue3 { stroke: var(--hue3); } .hues .hue4 { stroke: var(--hue4); }
+.swatches { display: inline-flex; border-radius: 4px; overflow: hidden; } .swatches span { width: 1.2rem; height: 0.7rem; }
+.swatches .hue0 { background: var(--hue0); } .swatches .hue1 { background: var(--hue1); } .swatches .hue2 { background: var(--hue2); } .swatches .hue3 { background: var(--hue3); } .swatches .hue4 { background: var(--hue4); }
+.entry { display: inline-flex; align-items: center; gap: 0.35rem; white-space: nowrap; }
+.sample { width: 1.05rem; height: 1.05rem; flex: none; }
+.map .legend { margin: 0.6rem 0 0; gap: 0.2rem 0.9rem; }
 .units circle { fill: var(--panel); stroke: var(--pace); stroke-width: 1.4; }
 .units text { fill: var(--ink); font-size: 8.5px; font-weight: 650; text-anchor: middle; }
 .scale path { fill: none; stroke: var(--soft); stroke-width: 1.4; }
@@ -1465,8 +1492,11 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .source { font-size: 0.78rem; color: var(--soft); text-align: right; margin: 0.2rem 0 0; }
 .charts { --gutter: 4.9rem; }
 .readout { font-weight: 600; margin: -0.2rem 0 0.2rem; min-height: 1.45em; }
-.slide { padding-left: calc(var(--gutter) - 8px); margin-right: -8px; }
+.whole { position: absolute; left: 0; top: 2px; font-size: 0.75rem; padding: 0.05rem 0.4rem; border-color: var(--line); color: var(--soft); white-space: nowrap; } .whole.unseen { visibility: hidden; }
+.slide { position: relative; padding-left: calc(var(--gutter) - 8px); margin-right: -8px; }
 input[type="range"] { -webkit-appearance: none; appearance: none; width: 100%; height: 28px; margin: 0; background: transparent; cursor: ew-resize; touch-action: pan-y; outline: none; }
+input[type="range"].resting::-webkit-slider-thumb { background: var(--panel); border-color: var(--edge); }
+input[type="range"].resting::-moz-range-thumb { background: var(--panel); border-color: var(--edge); }
 input[type="range"]:focus-visible::-webkit-slider-thumb { box-shadow: 0 0 0 3px var(--panel), 0 0 0 6px var(--pace); }
 input[type="range"]:focus-visible::-moz-range-thumb { box-shadow: 0 0 0 3px var(--panel), 0 0 0 6px var(--pace); }
 input[type="range"]::-webkit-slider-runnable-track { height: 4px; border-radius: 2px; background: linear-gradient(90deg, var(--pace) var(--share, 0%), var(--edge) var(--share, 0%)); }
@@ -1476,7 +1506,7 @@ input[type="range"]::-moz-range-thumb { width: 14px; height: 14px; border-radius
 .chart { margin: 0 0 0.8rem; }
 .chart.pace { --tint: var(--pace); } .chart.heartRate { --tint: var(--heart); } .chart.elevation { --tint: var(--height); }
 .chart .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin-bottom: 0.25rem; }
-.chart .head .value { font-weight: 600; font-size: 0.9rem; color: var(--tint); white-space: pre; }
+.chart .head .value { font-weight: 600; font-size: 0.9rem; color: var(--tint); white-space: pre-wrap; }
 .plot { position: relative; margin-left: var(--gutter); border: solid var(--line); border-width: 1px 0; }
 .plot svg { display: block; width: 100%; height: 116px; touch-action: pan-y; cursor: crosshair; }
 .plot .line { fill: none; stroke: var(--tint); stroke-width: 1.8; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
@@ -1485,16 +1515,16 @@ input[type="range"]::-moz-range-thumb { width: 14px; height: 14px; border-radius
 .plot .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .plot .band { fill: var(--edge); opacity: 0.28; }
 .plot .cursor { stroke: var(--ink); stroke-width: 1; vector-effect: non-scaling-stroke; }
-.plot .high, .plot .low, .bars .high, .bars .low { position: absolute; right: calc(100% + 0.5rem); font-size: 0.75rem; line-height: 1; color: var(--soft); white-space: nowrap; }
-.plot .high { top: 2px; } .plot .low { bottom: 2px; }
+.ticks { position: absolute; inset: 0; pointer-events: none; }
+.ticks span { position: absolute; right: calc(100% + 0.5rem); transform: translateY(-50%); font-size: 0.75rem; line-height: 1; color: var(--soft); white-space: nowrap; }
 .dots { position: absolute; inset: 0; pointer-events: none; }
 .dot { position: absolute; width: 9px; height: 9px; margin: -4.5px; border-radius: 50%; background: var(--tint); border: 2px solid var(--panel); box-sizing: content-box; margin: -6.5px; }
 .dot.second { background: var(--second); }
 figcaption, .words { font-size: 0.85rem; color: var(--soft); }
 figcaption { margin: 0.25rem 0 0 var(--gutter); }
-.axis { display: flex; justify-content: space-between; margin: 0.25rem 0 0 var(--gutter); font-size: 0.75rem; color: var(--soft); }
-.axis span { width: 0; display: flex; justify-content: center; white-space: nowrap; }
-.axis span:first-child { justify-content: flex-start; } .axis span:last-child { justify-content: flex-end; }
+.axis { position: relative; height: 1.3em; margin: 0.25rem 0 0 var(--gutter); font-size: 0.75rem; color: var(--soft); }
+.axis span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.axis span:first-child { transform: none; } .axis .last { transform: translateX(-100%); }
 .legend { font-size: 0.85rem; color: var(--soft); display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem; margin: 0.3rem 0 0.6rem; }
 .charts + .legend { margin: 0.4rem 0 0 4.9rem; }
 .legend .band { width: 1.1rem; height: 0.8rem; background: var(--edge); opacity: 0.45; border-radius: 2px; }
@@ -1504,7 +1534,14 @@ figcaption { margin: 0.25rem 0 0 var(--gutter); }
 
 /* Splits, commands, devices */
 .splits, .commands, .devices { list-style: none; margin: 0; padding: 0; }
-.splits li { display: grid; grid-template-columns: minmax(1.6rem, max-content) minmax(2rem, 1fr) 5.2rem 4.6rem; gap: 0.6rem; align-items: center; padding: 0.14rem 0; font-size: 0.93rem; }
+.fitted { container-type: inline-size; }
+.splits li { display: grid; grid-template-columns: max-content minmax(2rem, 1fr) 5.2rem 4.6rem; gap: 0.6rem; align-items: center; padding: 0.14rem 0; font-size: 0.93rem; }
+.splits.climbs li { grid-template-columns: max-content minmax(2rem, 1fr) 5.2rem 4.6rem 5.8rem; }
+.splits .climb { color: var(--soft); font-weight: 400 !important; font-size: 0.85rem; }
+@container (max-width: 26rem) {
+  .splits li, .splits.climbs li { grid-template-columns: max-content minmax(1.5rem, 1fr) 4.9rem 4.2rem; gap: 0 0.4rem; }
+  .splits .climb { grid-column: 2 / -1; font-size: 0.75rem; line-height: 1.1; }
+}
 .splits .name { min-width: 4.1rem; color: var(--soft); }
 .track { background: var(--sunk); border-radius: 5px; overflow: hidden; }
 .splits .bar { display: block; height: 1.05rem; border-radius: 5px; background: var(--pace); opacity: 0.72; }
@@ -1547,10 +1584,16 @@ tbody th { font-weight: 600; overflow-wrap: normal; }
 .bars { position: relative; margin: 0.2rem 0 2rem 4rem; border-bottom: 1px solid var(--edge); border-top: 1px dashed var(--line); }
 .bars svg { display: block; width: 100%; height: 170px; } .bars .bar { fill: var(--pace); } .bars .present .bar { opacity: 0.5; } .bars .reach { fill: transparent; } .bars g:hover .reach { fill: var(--sunk); }
 .bars .mean { stroke: var(--second); stroke-width: 2; vector-effect: non-scaling-stroke; stroke-dasharray: 6 4; }
-.bars .high { top: -0.4rem; } .bars .low { bottom: -0.4rem; }
+.bars .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .names { position: absolute; left: 0; right: 0; top: 100%; height: 1.5em; margin: 0.35rem 0 0; font-size: 0.75rem; color: var(--soft); } .names span { position: absolute; white-space: nowrap; }
 .bests { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); gap: 0.9rem 1rem; margin: 0; } .bests dd { font-size: 1rem; } .bests small { display: block; font-weight: 400; }
-.owner { white-space: pre-wrap; max-width: 44rem; margin: 0.5rem 0 1rem; } .when { margin-bottom: 0.8rem; } .way { margin: 0; } .way a { text-decoration: none; } .way a:hover { text-decoration: underline; }
+.owner { white-space: pre-wrap; max-width: 44rem; margin: 0.5rem 0 1rem; } .when { margin-bottom: 0.8rem; } .owned, .exports, .title { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: center; }
+.owned { margin: 0 0 1rem; } .owned button, .title button { font-size: 0.88rem; padding: 0.25rem 0.7rem; } .exports span { font-size: 0.88rem; color: var(--soft); margin-left: 0.4rem; }
+.title { margin: 0 0 1rem; } .title label { flex-basis: 100%; font-size: 0.82rem; color: var(--soft); } .title input { flex: 1 1 9rem; max-width: 30rem; min-width: 0; }
+.remove { color: var(--warn); border-color: var(--warn); margin-left: auto; } .remove.sure { background: var(--warn); color: var(--paper); font-weight: 600; }
+dialog { color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 16px; padding: 1.2rem 1.3rem; max-width: min(30rem, calc(100vw - 2rem)); }
+dialog::backdrop { background: rgba(10, 12, 16, 0.5); } dialog .owned { margin: 1rem 0 0; }
+.way { margin: 0; } .way a { text-decoration: none; } .way a:hover { text-decoration: underline; }
 
 @media (max-width: 900px) {
   .top, .picture { grid-template-columns: minmax(0, 1fr); }
@@ -1560,21 +1603,21 @@ tbody th { font-weight: 600; overflow-wrap: normal; }
   .panel { padding: 0.9rem; } .wide { display: none; } .what .narrow { display: block; } .charts { --gutter: 4.3rem; } .card .timer { font-size: 3.3rem; }
   .numbers { grid-template-columns: repeat(2, minmax(0, 1fr)); } .numbers .big dd { font-size: 1.4rem; }
   th, td { padding: 0.45rem 0.35rem; font-size: 0.9rem; } .what { min-width: 7rem; } table.periods :is(th, td):nth-child(n + 5) { display: none; } .compared :is(th, td) { font-size: 0.84rem; padding-inline: 0.25rem; } .compared td { white-space: nowrap; overflow-wrap: normal; } .axis span:nth-child(even) { display: none; }
-  .splits li { grid-template-columns: minmax(1.6rem, max-content) minmax(1.5rem, 1fr) 4.9rem 4.2rem; gap: 0.4rem; } .splits .name { min-width: 3.4rem; }
-  .bars { margin-left: 3.3rem; } .switches { width: 100%; }
+  .splits .name { min-width: 3.4rem; } .readout { min-height: 2.9em; }
+  .bars { margin-left: 3.7rem; } .switches { width: 100%; }
 }
 @media (prefers-reduced-motion: reduce) { .island { transition: none; } }
 @media print {
   :root, :root[data-theme="dark"], :root:not([data-theme="light"]) { --paper: #fff; --panel: #fff; --sunk: #eee; --ink: #000; --soft: #444; --line: #ccc; --edge: #888; --pace: #0a5cad; --heart: #b3233a; --height: #4d6a22; --second: #9a4a00; --run: #17733a; --shadow: none; color-scheme: light; }
-  header, .told, #banner, .slide, .way, .skip, .readout, .dots, .cursor { display: none !important; }
+  header, .told, #banner, .slide, .way, .skip, .readout, .dots, .cursor, .owned, .title, dialog { display: none !important; }
   body { font-size: 12px; print-color-adjust: exact; -webkit-print-color-adjust: exact; } main { padding: 0; max-width: none; } .panel { break-inside: avoid; border-radius: 8px; } .picture { grid-template-columns: 2fr 3fr; }
 }
 
 """#
 
   static let page_js = #"""
-// The page: chooses the view by the address, and holds the switches. One file of a record is made of these modules in the
-// order words.js, format.js, element.js, api.js, charts.js, live.js, records.js, page.js.
+// The page: chooses the view by the address, and holds the switches. One file of a record is made of all modules, each behind those
+// that it imports.
 import { element } from "./element.js";
 import { choices, choose, loadChoices, word } from "./format.js";
 import { showLive } from "./live.js";
@@ -1615,7 +1658,7 @@ async function show() {
   const mine = visit;
   if (leave) leave();
   leave = null;
-  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, false);
+  if (file) return drawRecord(main, JSON.parse(file.textContent), tiles, null);
   const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   const isOf = { records: "records", compare: "records", stats: "stats" }[view] || "";
   for (const link of document.querySelectorAll("header nav a")) {
@@ -1631,7 +1674,7 @@ async function show() {
   const box = element("div", {}, element("p", { class: "empty" }, word("loading")));
   main.replaceChildren(box);
   try {
-    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles);
+    if (view === "records" && rest[0]) await showRecord(box, rest[0], tiles, tell);
     else if (view === "records") await showRecords(box);
     else if (view === "compare" && rest[1]) await showComparison(box, rest[0], rest[1]);
     else if (view === "stats") await showStatistics(box, ["week", "month", "year"].includes(rest[0]) ? rest[0] : "month");
@@ -1674,20 +1717,102 @@ show();
 
 """#
 
+  static let picture_js = #"""
+// The picture of a run: its route and its charts under one cursor; and the charts of two runs.
+import { makeCharts } from "./charts.js";
+import { clock, difference, distance, heartRate, height, isKnown, pace, roundDistance, unitMeters, word } from "./format.js";
+import { element, panel } from "./element.js";
+import { makeRoute } from "./route.js";
+import { gapOf, indexAt, kinds, meanOf, sentenceOf } from "./samples.js";
+
+/// The samples of a record with their run time and active time.
+export function samplesOf(record) {
+  let paused = 0;
+  let next = 0;
+  const pauses = record.pauses || [];
+  return record.series.samples.map((sample, index) => {
+    const offsetSeconds = index * record.series.intervalSeconds;
+    while (next < pauses.length && pauses[next].endedAtSeconds <= offsetSeconds) {
+      paused += pauses[next].endedAtSeconds - pauses[next].startedAtSeconds;
+      next += 1;
+    }
+    const inPause = next < pauses.length && pauses[next].startedAtSeconds < offsetSeconds ? offsetSeconds - pauses[next].startedAtSeconds : 0;
+    return { ...sample, offsetSeconds, activeSeconds: offsetSeconds - paused - inPause };
+  });
+}
+
+function pointsOf(record) {
+  return record.route.filter((point) => point.counted).map((point) => [
+    point.offsetSeconds, point.latitude, point.longitude, point.distanceMeters, point.altitudeMeters, point.startsLine ? 1 : 0,
+  ]);
+}
+
+/// The headings of the charts of one run: what it is on average.
+function headingsOf(samples, totals) {
+  const average = (text) => (text === "–" ? "" : word("averageIs", { value: text }));
+  const climbed = isKnown(totals.elevationGainMeters) ? word("climbedIs", { value: height(totals.elevationGainMeters) }) : "";
+  return [
+    average(pace(totals.averagePaceSecondsPerKilometer)), average(heartRate(totals.averageHeartRateBpm)),
+    [average(height(meanOf(kinds[2], samples))), climbed].filter(Boolean).join(" · "),
+  ];
+}
+
+/// Route and charts of a run with one cursor over all of them; the cursor stays where it is when they are updated.
+export function makeRun(tiles) {
+  let samples = [];
+  let places = [];
+  let totals = {};
+  const route = makeRoute(tiles, (at) => charts.move(at));
+  const charts = makeCharts(word("cursor"), (at, numbers) => {
+    if (at === null) return word(totals.isOn ? "soFar" : "wholeRun", { time: clock(totals.elapsedSeconds), distance: distance(totals.distanceMeters) });
+    const sample = samples[indexAt(places, at)] || {};
+    return [clock(at), distance(sample.distanceMeters), ...kinds.map((kind, index) => kind.text(numbers[index]))].join(" · ");
+  }, (at) => route.show(at));
+  const note = element("p", { class: "legend" }, element("span", { class: "band", "aria-hidden": "true" }), word("shaded"));
+  /// `points` are those of `/api/route`; `pauses` are stretches of run time; `newTotals` are the numbers of the whole run.
+  function update(points, newSamples, duration, pauses, newTotals) {
+    [samples, totals] = [newSamples, newTotals];
+    places = samples.map((sample) => sample.offsetSeconds);
+    route.update(points, samples, totals.isOn === true);
+    note.hidden = !pauses.length;
+    charts.update(
+      [{ places, samples, gap: gapOf(places) }], duration, pauses.map((pause) => ({ from: pause.startedAtSeconds, to: pause.endedAtSeconds })),
+      kinds.map((kind) => sentenceOf(kind, samples)), { scale: 1, isTime: true, text: clock }, headingsOf(samples, totals));
+  }
+  return {
+    node: element("div", { class: "picture" }, panel(word("route"), route.node), panel(word("charts"), charts.node, note)),
+    update,
+    updateFrom(record) {
+      update(pointsOf(record), samplesOf(record), Math.max(1, record.summary.elapsedSeconds), record.pauses || [], record.summary);
+    },
+  };
+}
+
+/// Charts of two runs over distance with one cursor: `runs` are two lists of samples that have a distance, `sentences` say
+/// what the charts of pace, heart rate and elevation show, `headings` what they have on average.
+export function makeComparison(runs, sentences, headings) {
+  const lines = runs.map((samples) => ({ samples, gap: Infinity, places: samples.map((sample) => sample.distanceMeters) }));
+  const ends = lines.map((line) => line.places[line.places.length - 1] || 0);
+  const charts = makeCharts(word("cursorPlace"), (place) => {
+    // Where the shorter run ends the difference says the most.
+    const at = place ?? Math.floor(Math.min(...ends));
+    const times = lines.map((line) => (line.places.length && at <= line.places[line.places.length - 1] ? line.samples[indexAt(line.places, at)].activeSeconds : null));
+    return word("comparedAt", { distance: distance(at), first: clock(times[0]), second: clock(times[1]), difference: difference(times[0], times[1], clock) });
+  }, () => {});
+  charts.update(lines, Math.max(1, ...ends), [], sentences, { scale: 1 / unitMeters(), isTime: false, text: roundDistance }, headings);
+  return charts.node;
+}
+
+"""#
+
   static let records_js = #"""
 // The runs that are kept: the list, one run, two runs compared, statistics.
 import { load } from "./api.js";
-import { barsMax, drawBars, drawSplits, makeComparison, makeRun, samplesOf } from "./charts.js";
+import { barsMax, drawBars, drawSplits } from "./bars.js";
 import { element, panel, scroller, setText, values } from "./element.js";
-import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, hourOf, isKnown, longStartOf, pace, periodName, startOf, word } from "./format.js";
-
-/// The owner's title; a run without one is named after the time of day.
-function titleOf(summary) {
-  if (summary.title) return summary.title;
-  const hour = hourOf(summary);
-  const part = hour < 5 || hour >= 22 ? "night" : hour < 11 ? "morning" : hour < 14 ? "midday" : hour < 18 ? "afternoon" : "evening";
-  return word("untitled_" + part);
-}
+import { cadence, choices, clock, dayOf, difference, distance, energy, hasWord, heartRate, height, isKnown, longStartOf, pace, periodName, startOf, titleOf, word } from "./format.js";
+import { makeTools } from "./owner.js";
+import { makeComparison, makeRun, samplesOf } from "./picture.js";
 
 function bestName(meters) {
   const key = `best_${Math.floor(meters)}`;
@@ -1803,19 +1928,20 @@ function numbersOf(record) {
   ];
 }
 
-export function drawRecord(main, record, tiles, hasWay) {
+/// `tools` are what the owner can do with the run; a file has none.
+export function drawRecord(main, record, tiles, tools) {
   const { summary } = record;
   const bests = summary.bests || [];
   const run = makeRun(tiles);
   const laps = record.report.laps || [];
   document.title = `${titleOf(summary)} · RunBus`;
   run.updateFrom(record);
-  run.move(0);
   main.replaceChildren(
-    hasWay ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
-    element("h1", {}, titleOf(summary)),
+    tools ? element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)) : "",
+    tools ? tools.heading : element("h1", {}, titleOf(summary)),
     element("p", { class: "when" }, [longStartOf(summary), summary.deviceId, summary.conflicted ? word("conflicted") : ""].filter(Boolean).join(" · ")),
     summary.note ? element("p", { class: "owner" }, summary.note) : "",
+    tools ? tools.node : "",
     element("div", { class: "panel" }, values("numbers four", numbersOf(record).slice(0, 4)), values("numbers six", numbersOf(record).slice(4))),
     run.node,
     element(
@@ -1825,7 +1951,12 @@ export function drawRecord(main, record, tiles, hasWay) {
       bests.length ? panel(word("bestsOfRun"), values("bests", bests.map((best) => [bestName(best.distanceMeters), `${clock(best.activeSeconds)} · ${paceOf(best)}`]))) : ""));
 }
 
-export async function showRecord(main, id, tiles) { drawRecord(main, await load(`/api/records/${encodeURIComponent(id)}`), tiles, true); }
+export async function showRecord(main, id, tiles, tell) {
+  // A run is shown, also where nobody answers what can be done with it.
+  const asked = load("/api/owner").catch(() => ({ canChange: false, formats: [] }));
+  const [record, owner] = await Promise.all([load(`/api/records/${encodeURIComponent(id)}`), asked]);
+  drawRecord(main, record, tiles, makeTools(record.summary, owner, tell));
+}
 
 // MARK: Two runs
 
@@ -1854,6 +1985,11 @@ export async function showComparison(main, firstID, secondID) {
     word("words_mean", { first: heartRate(first.averageHeartRateBpm), second: heartRate(second.averageHeartRateBpm) }),
     word("words_climbed", { first: height(first.elevationGainMeters), second: height(second.elevationGainMeters) }),
   ];
+  const averages = (key, text) => word("averageIs", { value: `${text(first[key])}  ${text(second[key])}  (${difference(first[key], second[key], text)})` });
+  const headings = [
+    averages("averagePaceSecondsPerKilometer", pace), averages("averageHeartRateBpm", heartRate),
+    [word("climbed"), height(first.elevationGainMeters), height(second.elevationGainMeters), `(${difference(first.elevationGainMeters, second.elevationGainMeters, height)})`].join("  "),
+  ];
   const samples = runs.map((run) => samplesOf(run).filter((sample) => isKnown(sample.distanceMeters)));
   main.replaceChildren(
     element("p", { class: "way" }, element("a", { href: "#/records" }, `← ${word("backToRecords")}`)),
@@ -1862,7 +1998,7 @@ export async function showComparison(main, firstID, secondID) {
     panel(
       word("overDistance"), element(
         "p", { class: "legend" }, element("span", { class: "key", "aria-hidden": "true" }), word("first"), element("span", { class: "key second", "aria-hidden": "true" }), word("second")),
-      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences) : element("p", { class: "empty" }, word("noChart"))),
+      samples.some((one) => one.length > 1) ? makeComparison(samples, sentences, headings) : element("p", { class: "empty" }, word("noChart"))),
     panel(word("splits"), splits.length ? drawTable(splitNames, splits, "compared") : element("p", { class: "empty" }, word("noSplits"))));
 }
 
@@ -1908,6 +2044,376 @@ export async function showStatistics(main, unit) {
     panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
       "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
     scroller(word("statistics"), drawTable(names, rows, "periods")));
+}
+
+"""#
+
+  static let route_js = #"""
+// The route of a run as a drawing, with or without a map.
+import { choices, distance, isKnown, pace, roundDistance, unitMeters, word } from "./format.js";
+import { drawing, element } from "./element.js";
+import { boundsOf, gapOf, indexAt, kinds, sampleAt, valueOf } from "./samples.js";
+
+const paceKind = kinds[0];
+
+/// A position on a map in Mercator's projection, in units of the width of the world.
+function project(latitude, longitude) {
+  const radians = Math.max(-85, Math.min(85, latitude)) * Math.PI / 180;
+  return [(longitude + 180) / 360, (1 - Math.log(Math.tan(radians) + 1 / Math.cos(radians)) / Math.PI) / 2];
+}
+
+const mapWidth = 400;
+const mapMargin = 26;
+
+/// The colours of a route, slow to fast; `page.css` has as many.
+const huesMost = 5;
+/// Between two arrows on a route, and from an arrow to a mark, in units of the drawing.
+const arrowEvery = 46;
+const arrowRoom = 12;
+/// Marks of start and end that are nearer are drawn beside each other.
+const marksApart = 16;
+
+/// The route as a line in the colours of its pace, north up, with arrows, marks for its start, its end and each kilometre or mile,
+/// and one that follows the cursor.
+export function makeRoute(tiles, onMove) {
+  const node = element("div", { class: "map" });
+  const mark = drawing("circle", { r: 8, class: "mark" });
+  let [places, offsets] = [[], []];
+  let svg = null;
+
+  function move(event) {
+    if (event.pointerType === "touch" && event.type === "pointermove") return;
+    const box = svg.getBoundingClientRect();
+    const view = svg.viewBox.baseVal;
+    const scale = Math.min(box.width / view.width, box.height / view.height);
+    const x = (event.clientX - box.left - (box.width - view.width * scale) / 2) / scale;
+    const y = (event.clientY - box.top - (box.height - view.height * scale) / 2) / scale;
+    let [best, near] = [0, Infinity];
+    for (let index = 1; index < places.length; index += 1) {
+      const away = Math.hypot(places[index][0] - x, places[index][1] - y);
+      if (away < near) [best, near] = [index, away];
+    }
+    if (near < 40) onMove(offsets[best]);
+  }
+
+  return {
+    node,
+    /// `samples` have the paces; of a run that is `isOn` the end is where the runner is.
+    update(points, samples, isOn) {
+      if (points.length < 2) {
+        [places, svg] = [[], null];
+        node.replaceChildren(element("p", { class: "empty" }, word("noRoute")));
+        return;
+      }
+      const world = points.map((point) => project(point[1], point[2]));
+      offsets = points.map((point) => point[0]);
+      const xs = world.map((point) => point[0]);
+      const ys = world.map((point) => point[1]);
+      const bounds = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+      const [wide, tall] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
+      // Beside the charts the map is as tall as they are; alone it is as tall as the route, within reason. A run on the spot
+      // is not blown up to fill it.
+      const least = 60 / 40_075_017;
+      const isAlone = window.matchMedia("(max-width: 900px)").matches;
+      const aspect = isAlone ? Math.min(1.15, Math.max(0.5, Math.max(tall, least) / Math.max(wide, least))) : 1.42;
+      const mapHeight = mapMargin * 2 + (mapWidth - mapMargin * 2) * aspect;
+      const scale = Math.min((mapWidth - mapMargin * 2) / Math.max(wide, least), (mapHeight - mapMargin * 2) / Math.max(tall, least));
+      const middle = [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2];
+      places = world.map(([x, y]) => [mapWidth / 2 + (x - middle[0]) * scale, mapHeight / 2 + (y - middle[1]) * scale]);
+      const path = places.map((place, index) => `${index && !points[index][5] ? "L" : "M"}${spot(place)}`).join("");
+      const hues = huesOf(samples);
+      const metersPerUnit = 40_075_017 * Math.cos(points[0][1] * Math.PI / 180) / scale;
+      const length = points[points.length - 1][3];
+      svg = drawing(
+        "svg", { viewBox: `0 0 ${mapWidth} ${mapHeight.toFixed(0)}`, class: "route", role: "img", "aria-label": routeSentence(length, hues) },
+        tiles ? drawTiles(tiles, middle, scale, mapHeight) : null,
+        drawing("path", { d: path, class: "edge" }), hues ? drawHues(points, places, samples, hues) : drawing("path", { d: path, class: "line" }),
+        drawUnits(points, places, length), drawArrows(points, places, length), drawEnds(places, isOn), mark, drawScale(metersPerUnit, mapHeight));
+      svg.addEventListener("pointermove", move);
+      svg.addEventListener("pointerdown", move);
+      node.replaceChildren(svg, drawLegend(hues, isOn), tiles ? element("p", { class: "source" }, word("tilesFrom", { host: hostOf(tiles) })) : "");
+    },
+    show(at) {
+      mark.toggleAttribute("hidden", at === null);
+      if (!places.length || at === null) return;
+      const index = indexAt(offsets, at);
+      const [from, to] = [places[index], places[index + 1]];
+      const share = to ? Math.min(1, Math.max(0, (at - offsets[index]) / Math.max(1e-9, offsets[index + 1] - offsets[index]))) : 0;
+      mark.setAttribute("cx", to ? from[0] + (to[0] - from[0]) * share : from[0]);
+      mark.setAttribute("cy", to ? from[1] + (to[1] - from[1]) * share : from[1]);
+    },
+  };
+}
+
+function hostOf(template) {
+  try { return new URL(template).host; } catch { return template; }
+}
+
+// MARK: Pace as colour
+
+function spot([x, y]) { return `${x.toFixed(1)} ${y.toFixed(1)}`; }
+
+/// The slowest and the fastest pace that have a colour of their own, in whole steps of five seconds; `null` where paces are not known.
+function huesOf(samples) {
+  const bounds = boundsOf(samples.map((sample) => valueOf(paceKind, sample)), paceKind.smallest, true);
+  if (!bounds) return null;
+  const step = 5 / paceKind.scale();
+  return { fast: Math.floor(bounds.low / step) * step, slow: Math.ceil(bounds.high / step) * step };
+}
+
+/// The number of the colour of a pace, 0 for the slowest; `null` for none.
+function hueOf(value, { fast, slow }) {
+  if (value === null) return null;
+  return Math.max(0, Math.min(huesMost - 1, Math.floor((slow - value) / (slow - fast) * huesMost)));
+}
+
+/// The places along a route with the run time of each and whether the line begins anew: those of its points, and one for each
+/// sample between two of them, because a straight line of many paces has two points only.
+function stepsAlong(points, places, samples) {
+  const steps = [];
+  let next = 0;
+  points.forEach((point, index) => {
+    const [time, meters] = [point[0], point[3]];
+    const before = points[index - 1];
+    for (; next < samples.length && samples[next].offsetSeconds < time; next += 1) {
+      const sample = samples[next];
+      if (!before || point[5] || sample.offsetSeconds <= before[0]) continue;
+      const way = meters - before[3];
+      const share = way > 0 && isKnown(sample.distanceMeters) ? (sample.distanceMeters - before[3]) / way : (sample.offsetSeconds - before[0]) / (time - before[0]);
+      const [from, to] = [places[index - 1], places[index]];
+      const along = Math.max(0, Math.min(1, share));
+      steps.push({ time: sample.offsetSeconds, place: [from[0] + (to[0] - from[0]) * along, from[1] + (to[1] - from[1]) * along], isNew: false });
+    }
+    steps.push({ time, place: places[index], isNew: index === 0 || point[5] === 1 });
+  });
+  return steps;
+}
+
+/// The route in the colours of its pace: neighbours of one colour are one path.
+function drawHues(points, places, samples, hues) {
+  // Of a long run not each sample has a place of its own.
+  const every = Math.max(1, Math.ceil(samples.length / 1500));
+  const some = samples.filter((_, index) => index % every === 0);
+  const steps = stepsAlong(points, places, some);
+  const times = some.map((sample) => sample.offsetSeconds);
+  const line = { places: times, values: some.map((sample) => valueOf(paceKind, sample)), last: some.length - 1, gap: gapOf(times), reach: gapOf(times) };
+  const group = drawing("g", { class: "hues" });
+  let [path, hue] = ["", undefined];
+  const close = () => { if (path) group.append(drawing("path", { d: path, class: hue === null ? "line unknown" : `line hue${hue}` })); };
+  steps.forEach((step, index) => {
+    if (step.isNew) return;
+    const before = steps[index - 1];
+    const found = sampleAt(line, (before.time + step.time) / 2);
+    const own = found < 0 ? null : hueOf(line.values[found], hues);
+    if (before.isNew || own !== hue) {
+      close();
+      [path, hue] = [`M${spot(before.place)}`, own];
+    }
+    path += `L${spot(step.place)}`;
+  });
+  close();
+  return group;
+}
+
+function routeSentence(length, hues) {
+  const known = word("routeWords", { distance: distance(length) });
+  return hues ? `${known}. ${word("routeHues", { slow: pace(hues.slow), fast: pace(hues.fast) })}` : known;
+}
+
+/// What the marks and the colours of a route mean.
+function drawLegend(hues, isOn) {
+  const sign = (shape) => drawing("svg", { viewBox: "-9 -9 18 18", class: "sample", "aria-hidden": "true" }, shape);
+  return element(
+    "p", { class: "legend" },
+    element("span", { class: "entry" }, sign(startShape()), word("routeStart")), element("span", { class: "entry" }, sign(endShape(isOn)), word(isOn ? "routeNow" : "routeEnd")),
+    hues ? element(
+      "span", { class: "entry paces" }, word("slow", { pace: pace(hues.slow) }),
+      element("span", { class: "swatches", "aria-hidden": "true" }, Array.from({ length: huesMost }, (_, index) => element("span", { class: `hue${index}` }))),
+      word("fast", { pace: pace(hues.fast) })) : null);
+}
+
+// MARK: Start, end and direction
+
+function startShape() {
+  return drawing("g", { class: "begin" }, drawing("circle", { r: 7.5 }), drawing("path", { d: "M-2.4 -3.8L4 0L-2.4 3.8Z" }));
+}
+
+function endShape(isOn) {
+  return isOn
+    ? drawing("g", { class: "present" }, drawing("circle", { r: 6.5 })) : drawing("g", { class: "end" }, drawing("rect", { x: -6.5, y: -6.5, width: 13, height: 13, rx: 2 }));
+}
+
+/// The marks of start and end; where a loop closes they stand beside each other.
+function drawEnds(places, isOn) {
+  const [first, last] = [places[0], places[places.length - 1]];
+  const [begin, end] = [startShape(), endShape(isOn)];
+  let [from, to] = [first, last];
+  if (Math.hypot(last[0] - first[0], last[1] - first[1]) < marksApart) {
+    const middle = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2];
+    [from, to] = [[middle[0] - marksApart / 2, middle[1]], [middle[0] + marksApart / 2, middle[1]]];
+  }
+  begin.setAttribute("transform", `translate(${spot(from)})`);
+  end.setAttribute("transform", `translate(${spot(to)})`);
+  return drawing("g", { "aria-hidden": "true" }, end, begin);
+}
+
+/// Where a route is at each of several ways along its drawing, and where it goes there; nothing where the line begins anew.
+function arrowsOf(points, places) {
+  const ways = [0];
+  for (let index = 1; index < places.length; index += 1) {
+    const step = points[index][5] ? 0 : Math.hypot(places[index][0] - places[index - 1][0], places[index][1] - places[index - 1][1]);
+    ways.push(ways[index - 1] + step);
+  }
+  const all = ways[ways.length - 1];
+  const at = (way) => {
+    const index = Math.min(indexAt(ways, way), places.length - 2);
+    const share = ways[index + 1] > ways[index] ? (way - ways[index]) / (ways[index + 1] - ways[index]) : 0;
+    return { index, place: [0, 1].map((axis) => places[index][axis] + (places[index + 1][axis] - places[index][axis]) * share) };
+  };
+  const count = Math.max(1, Math.min(60, Math.round(all / arrowEvery)));
+  return Array.from({ length: count }, (_, index) => (index + 0.5) * all / count).flatMap((way) => {
+    // Over a short stretch: a single step of a receiver may go anywhere.
+    const [before, here, after] = [at(Math.max(0, way - 4)), at(way), at(Math.min(all, way + 4))];
+    const isWhole = points.slice(before.index + 1, after.index + 2).every((point) => !point[5]);
+    const [dx, dy] = [after.place[0] - before.place[0], after.place[1] - before.place[1]];
+    return isWhole && Math.hypot(dx, dy) > 1 ? [{ place: here.place, degrees: Math.atan2(dy, dx) * 180 / Math.PI }] : [];
+  });
+}
+
+/// Arrows in the direction of the run, where they cover no mark.
+function drawArrows(points, places, length) {
+  const taken = [places[0], places[places.length - 1], ...unitsOf(points, length).map(({ index }) => places[index])];
+  const isFree = ({ place }) => taken.every((mark) => Math.hypot(mark[0] - place[0], mark[1] - place[1]) > arrowRoom);
+  return drawing("g", { class: "arrows", "aria-hidden": "true" }, arrowsOf(points, places).filter(isFree).map(({ place, degrees }) => drawing(
+    "path", { d: "M-3.4 -4.2L4.4 0L-3.4 4.2L-1.6 0Z", transform: `translate(${spot(place)}) rotate(${degrees.toFixed(0)})` })));
+}
+
+// MARK: Marks and scale
+
+/// The points at which a kilometre or mile ends, and their numbers; fewer of them on a long route.
+function unitsOf(points, length) {
+  const step = unitMeters() * [1, 2, 5, 10, 20, 50, 100].find((many) => length / unitMeters() / many <= 14 || many === 100);
+  let next = step;
+  return points.flatMap((point, index) => {
+    if (!isKnown(point[3]) || point[3] < next) return [];
+    const meters = Math.floor(point[3] / step) * step;
+    next = meters + step;
+    return next > 1e7 ? [] : [{ index, number: Math.round(meters / unitMeters()) }];
+  });
+}
+
+function drawUnits(points, places, length) {
+  return drawing("g", { class: "units", "aria-hidden": "true" }, unitsOf(points, length).map(({ index, number }) => {
+    const [x, y] = places[index];
+    return [drawing("circle", { r: 7.5, cx: x, cy: y }), drawing("text", { x, y: y + 3.2 }, String(number))];
+  }));
+}
+
+/// A bar of a round length at the lower left.
+function drawScale(metersPerUnit, mapHeight) {
+  const room = metersPerUnit * mapWidth / 3;
+  const sizes = (choices.units === "mi" ? [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50] : [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]).map((many) => many * unitMeters());
+  const meters = sizes.filter((size) => size <= room).pop() || sizes[0];
+  const long = Math.min(mapWidth / 2, meters / metersPerUnit);
+  const y = mapHeight - 8;
+  return drawing(
+    "g", { class: "scale", "aria-hidden": "true" }, drawing("path", { d: `M8 ${y - 4}V${y}H${(8 + long).toFixed(1)}V${y - 4}` }),
+    drawing("text", { x: 13, y: y - 5 }, roundDistance(meters)));
+}
+
+/// Map tiles below the route, as the owner asked for with --tiles.
+function drawTiles(template, middle, scale, mapHeight) {
+  // A tile is about as wide on the page as it was drawn.
+  const zoom = Math.max(1, Math.min(18, Math.round(Math.log2(scale / 150))));
+  const count = 2 ** zoom;
+  const size = scale / count;
+  const group = drawing("g", { class: "tiles" });
+  const [x0, y0] = [middle[0] * count, middle[1] * count];
+  const [across, down] = [mapWidth / 2 / size, mapHeight / 2 / size];
+  for (let x = Math.floor(x0 - across); x <= x0 + across; x += 1) {
+    for (let y = Math.max(0, Math.floor(y0 - down)); y <= Math.min(count - 1, y0 + down); y += 1) {
+      const address = template.replace("{z}", zoom).replace("{x}", ((x % count) + count) % count).replace("{y}", y);
+      group.append(drawing("image", { href: address, x: mapWidth / 2 + (x - x0) * size, y: mapHeight / 2 + (y - y0) * size, width: size, height: size }));
+    }
+  }
+  return group;
+}
+
+"""#
+
+  static let samples_js = #"""
+// What the samples of a run have for a drawing: values, their bounds, the gaps between them, and sentences about them.
+import { clock, heartRate, height, heightMeters, isKnown, isPace, pace, unitMeters, word } from "./format.js";
+
+/// The values that have charts. `scale` makes the number of an axis of a value: seconds for the reader's unit, feet.
+export const kinds = [
+  { key: "paceSecondsPerKilometer", name: "pace", text: pace, inverted: true, smallest: 20, isTime: true, scale: () => unitMeters() / 1000 },
+  { key: "heartRateBpm", name: "heartRate", text: heartRate, inverted: false, smallest: 6, isTime: false, scale: () => 1 },
+  { key: "altitudeMeters", name: "elevation", text: height, inverted: false, smallest: 10, isTime: false, scale: () => 1 / heightMeters() },
+];
+
+/// What a sample has for a chart; `null` where it has nothing that can be drawn.
+export function valueOf(kind, sample) {
+  const value = sample[kind.key];
+  return (kind.text === pace ? isPace : isKnown)(value) ? value : null;
+}
+
+/// The extremes of a value, outliers of one in fifty cut off at either side for the drawing only. A pace that is much slower
+/// than the usual one, as on foot after a pause, is cut off, too: it would press the rest into a line.
+export function boundsOf(values, smallest, cutsSlow) {
+  const known = values.filter(isKnown).sort((a, b) => a - b);
+  if (known.length < 2) return null;
+  const cut = Math.floor(known.length / 50);
+  const low = known[cut];
+  const high = cutsSlow ? Math.min(known[known.length - 1 - cut], known[known.length >> 1] * 1.6) : known[known.length - 1 - cut];
+  const missing = Math.max(0, smallest - (high - low));
+  return { low: low - missing / 2, high: high + missing / 2 };
+}
+
+/// The longest time between two samples that a line goes across: readings are current for half a minute, and of a long run there
+/// is only one sample in a while.
+export function gapOf(offsets) {
+  const steps = offsets.slice(1).map((offset, index) => offset - offsets[index]).sort((a, b) => a - b);
+  return Math.max(30, 3 * (steps[steps.length >> 1] || 0));
+}
+
+/// The number of the last sample at or before a place; 0 before the first.
+export function indexAt(places, at) {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle] <= at) low = middle + 1; else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+/// The number of the sample that a line has at a place; -1 in a gap. Behind its end a line has its last value for a while, because
+/// readings are current for a while.
+export function sampleAt({ places, values, last, gap, reach }, at) {
+  const index = Math.min(indexAt(places, at), last);
+  const isThere = index >= 0 && isKnown(values[index]) && Math.abs(at - places[index]) <= (index === last ? reach : gap);
+  return isThere ? index : -1;
+}
+
+/// What a chart shows, in words: its extremes and when they were.
+export function sentenceOf(kind, samples) {
+  const known = samples.filter((sample) => valueOf(kind, sample) !== null);
+  if (known.length < 2) return "";
+  let [low, high] = [known[0], known[0]];
+  for (const sample of known) {
+    if (sample[kind.key] < low[kind.key]) low = sample;
+    if (sample[kind.key] > high[kind.key]) high = sample;
+  }
+  return word("words_" + kind.name, {
+    low: kind.text(low[kind.key]), lowAt: clock(low.offsetSeconds), high: kind.text(high[kind.key]),
+    highAt: clock(high.offsetSeconds),
+  });
+}
+
+/// The mean of what samples have for a chart; `null` without any.
+export function meanOf(kind, samples) {
+  const known = samples.map((sample) => valueOf(kind, sample)).filter(isKnown);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }
 
 """#
@@ -2016,6 +2522,18 @@ export const words = {
   tilesFrom: { en: "Map: {host}", ko: "지도: {host}" },
   noRoute: { en: "No positions yet", ko: "아직 위치 정보가 없습니다" },
   noChart: { en: "Not enough values for a chart", ko: "그래프를 그릴 값이 부족합니다" },
+  routeStart: { en: "Start", ko: "출발" },
+  routeEnd: { en: "End", ko: "도착" },
+  routeNow: { en: "Now", ko: "현재" },
+  slow: { en: "Slow {pace}", ko: "느림 {pace}" },
+  fast: { en: "{pace} fast", ko: "{pace} 빠름" },
+  routeHues: { en: "Its colours show the pace, from {slow} to {fast}", ko: "색은 페이스를 나타냅니다: {slow}부터 {fast}까지" },
+  averageIs: { en: "Average {value}", ko: "평균 {value}" },
+  climbedIs: { en: "climbed {value}", ko: "오른 높이 {value}" },
+  wholeRun: { en: "The whole run: {time} · {distance}", ko: "전체: {time} · {distance}" },
+  soFar: { en: "So far: {time} · {distance}", ko: "지금까지: {time} · {distance}" },
+  showAll: { en: "All", ko: "전체" },
+  showAverages: { en: "Averages of the whole run", ko: "전체 평균 보기" },
   routeWords: { en: "Route of {distance}", ko: "{distance} 경로" },
   words_pace: { en: "Fastest {low} at {lowAt}, slowest {high} at {highAt}", ko: "가장 빠름 {low} ({lowAt}), 가장 느림 {high} ({highAt})" },
   words_heartRate: { en: "Highest {high} at {highAt}, lowest {low} at {lowAt}", ko: "최고 {high} ({highAt}), 최저 {low} ({lowAt})" },
@@ -2023,6 +2541,7 @@ export const words = {
   words_mean: { en: "On average {first} in the first run, {second} in the second", ko: "평균: 첫째 {first}, 둘째 {second}" },
   words_climbed: { en: "Climbed {first} in the first run, {second} in the second", ko: "오른 높이: 첫째 {first}, 둘째 {second}" },
   words_splits: { en: "Fastest: {best} in {low}; slowest: {worst} in {high}", ko: "가장 빠름: {best} ({low}), 가장 느림: {worst} ({high})" },
+  barsBegin: { en: "The shortest bar is {slow} or slower, the longest {fast}.", ko: "가장 짧은 막대는 {slow} 이하, 가장 긴 막대는 {fast}입니다." },
   comparedAt: { en: "{distance} · first {first} · second {second} · {difference}", ko: "{distance} · 첫째 {first} · 둘째 {second} · {difference}" },
   splits: { en: "Splits", ko: "구간" },
   split: { en: "Split", ko: "구간" },
@@ -2081,6 +2600,18 @@ export const words = {
   longest: { en: "Longest run", ko: "가장 긴 달리기" },
   time: { en: "Time", ko: "시간" },
   backToRecords: { en: "All records", ko: "모든 기록" },
+  rename: { en: "Rename", ko: "이름 바꾸기" },
+  titleLabel: { en: "Title", ko: "제목" },
+  save: { en: "Save", ko: "저장" },
+  cancel: { en: "Cancel", ko: "취소" },
+  renamed: { en: "This run is called {title} now", ko: "이제 이 달리기의 제목은 {title}입니다" },
+  exportRun: { en: "Export", ko: "내보내기" },
+  deleteRun: { en: "Delete", ko: "삭제" },
+  deleteSure: { en: "Delete for good", ko: "완전히 삭제" },
+  deleteAsks: { en: "Delete {title}?", ko: "{title}: 삭제할까요?" },
+  deleteWarns: { en: "The run of {start}, {distance}, is deleted on the phone and on all devices. Only an export brings it back.", ko: "{start}의 달리기({distance})가 휴대폰과 모든 기기에서 삭제됩니다. 내보낸 파일로만 되살릴 수 있습니다." },
+  deleted: { en: "{title} is deleted", ko: "{title}: 삭제되었습니다" },
+  changeFailed: { en: "This did not work: {reason}", ko: "하지 못했습니다: {reason}" },
   compareTitle: { en: "Two runs compared", ko: "두 달리기 비교" },
   difference: { en: "Difference", ko: "차이" },
   first: { en: "First", ko: "첫째" },

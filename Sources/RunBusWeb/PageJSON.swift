@@ -164,8 +164,6 @@ extension SeriesJSON.Sample {
   }
 }
 
-struct RecordsJSON: Encodable { var records: [RecordSummary] }
-
 /// A refusal, and the body of a press that was not taken.
 struct ErrorJSON: Encodable {
   struct Body: Encodable {

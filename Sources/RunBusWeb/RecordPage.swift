@@ -8,11 +8,6 @@ public import RunBus
 
 /// One record as one file of HTML, which any browser shows without a server or a network.
 public enum RecordPage {
-  /// The modules of the page in an order in which each uses earlier ones only.
-  private static let modules = [
-    PageFiles.words_js, PageFiles.format_js, PageFiles.element_js, PageFiles.api_js, PageFiles.charts_js,
-    PageFiles.live_js, PageFiles.records_js, PageFiles.page_js,
-  ]
   private static let policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     + "form-action 'none'"
@@ -32,7 +27,7 @@ public enum RecordPage {
     encoder.outputFormatting = .sortedKeys
     // A title may contain anything, also the end of a script.
     let data = String(decoding: try encoder.encode(record), as: UTF8.self).replacing("<", with: "\\u003c")
-    let script = modules.map(joined).joined(separator: "\n")
+    let script = PageFiles.modules.map(joined).joined(separator: "\n")
     let opening = units.map { "<html data-units=\"\($0 == .imperial ? "mi" : "km")\" " } ?? "<html "
     return PageFiles.index_html.replacing("<html ", with: opening)
       .replacing(

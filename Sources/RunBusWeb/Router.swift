@@ -8,13 +8,13 @@ struct Router: Sendable {
   /// How long the node's store may take to answer.
   private static let storePatience = Duration.seconds(5)
   private static let routePointsMax = 500
-  private static let recordPointsMax = 1000
+  static let recordPointsMax = 1000
 
   let gate: Gate
   let node: Peer
   let feed: ViewFeed
   let tiles: String?
-  let removedRuns: @Sendable () async -> Set<RunID>
+  let owner: (any RecordOwner)?
 
   func answer(_ request: WebRequest) async -> WebResponse {
     switch gate.decide(request) {
@@ -40,7 +40,11 @@ struct Router: Sendable {
   private func enter(_ request: WebRequest) async -> WebResponse {
     let path = request.path
     if request.method == "POST" {
-      return path == "/api/press" ? await press(request) : refusal(404, "notFound", "nothing is posted to \(path)")
+      if path == "/api/press" { return await press(request) }
+      guard let place = path.dropping(prefix: "/api/records/") else {
+        return refusal(404, "notFound", "nothing is posted to \(path)")
+      }
+      return await kept { try await recordChange(place, Data(request.body)) }
     }
     switch path {
     case "/events": return await events()
@@ -49,6 +53,7 @@ struct Router: Sendable {
       return json(RouteJSON(await feed.runID, route))
     case "/api/series": return json(await feed.series())
     case "/api/report": return await report()
+    case "/api/owner": return await kept { await ownerAnswer() }
     case "/api/records": return await kept { json(RecordsJSON(records: try await records())) }
     case "/api/stats":
       guard let unit = RunCalendar.Unit(rawValue: request.query["by"] ?? "week") else {
@@ -58,7 +63,9 @@ struct Router: Sendable {
         json(RecordStatistics(try await records(), by: unit, now: Date().timeIntervalSince1970))
       }
     default:
-      if let id = path.dropping(prefix: "/api/records/") { return await kept { try await record(id) } }
+      if let place = path.dropping(prefix: "/api/records/") {
+        return await kept { try await recordAnswer(place, request.query) }
+      }
       guard let file = PageFiles.file(path == "/" ? "index.html" : String(path.dropFirst())) else {
         return refusal(404, "notFound", "there is nothing at this address")
       }
@@ -121,39 +128,25 @@ struct Router: Sendable {
     }
   }
 
-  /// The records that the node keeps, without those that were removed where it could not hear of it.
-  private func records() async throws -> [RecordSummary] {
-    let (kept, removed) = (try await node.records.list(), await removedRuns())
-    return kept.filter { !removed.contains($0.runID) }
-  }
-
-  private func record(_ id: Substring) async throws -> WebResponse {
-    guard let run = RunID(String(id)), !(await removedRuns().contains(run)),
-      var record = try await node.records.record(of: run)
-    else {
-      return refusal(404, "notFound", "no such run is kept here")
-    }
-    record.body.route = RouteThinning.thinned(record.body.route, to: Self.recordPointsMax)
-    return json(record)
-  }
-
   // MARK: Responses
 
-  private func json(_ value: some Encodable, status: Int = 200) -> WebResponse {
+  func json(_ value: some Encodable, status: Int = 200) -> WebResponse {
     guard let data = try? JSONEncoder().encode(value) else { return refusal(500, "json", "this cannot be written") }
     return response(status, data, "application/json")
   }
 
-  private func refusal(_ status: Int, _ code: String, _ message: String) -> WebResponse {
+  func refusal(_ status: Int, _ code: String, _ message: String) -> WebResponse {
     json(ErrorJSON(error: ErrorJSON.Body(code: code, message: message)), status: status)
   }
 
   private func refusal(_ error: any Error) -> WebResponse {
     let error = error as? RunBusError
-    return refusal(503, error?.code.description ?? "failure", error?.message ?? "this cannot be answered now")
+    return refusal(
+      error?.code == .notFound ? 404 : 503, error?.code.description ?? "failure",
+      error?.message ?? "this cannot be answered now")
   }
 
-  private func response(_ status: Int, _ body: Data, _ type: String) -> WebResponse {
+  func response(_ status: Int, _ body: Data, _ type: String) -> WebResponse {
     WebResponse(status: status, headers: headers(type), body: .data(body))
   }
 

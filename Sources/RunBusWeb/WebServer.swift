@@ -21,22 +21,18 @@ public struct WebServer: Sendable {
   private let node: Peer
   private let configuration: WebConfiguration
   private let feed: ViewFeed
-  private let removedRuns: @Sendable () async -> Set<RunID>
+  private let owner: (any RecordOwner)?
 
   /// A server for a peer, whose topics must contain `.snapshots`, `.feed` and `.live`. The peer is run elsewhere.
   ///
   /// - Parameters:
   ///   - node: Gives presses, views and records.
   ///   - configuration: Where the server listens.
-  ///   - removedRuns: Runs that the hub has removed and the peer may not have heard of, because the hub has not run since.
-  ///     The page hides them.
-  public init(
-    _ node: Peer, configuration: WebConfiguration,
-    removedRuns: @escaping @Sendable () async -> Set<RunID> = { [] }
-  ) {
+  ///   - owner: What the machine does with records; without it the page only shows them.
+  public init(_ node: Peer, configuration: WebConfiguration, owner: (any RecordOwner)? = nil) {
     self.node = node
     self.configuration = configuration
-    self.removedRuns = removedRuns
+    self.owner = owner
     feed = ViewFeed(node)
   }
 
@@ -60,13 +56,16 @@ public struct WebServer: Sendable {
     return Port(listener: try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port))
   }
 
-  /// Serves at a port, as ``run(_:)``.
-  package func run(at port: Port, _ ready: @escaping @Sendable (URL) -> Void) async {
-    let token = (0..<2).map { _ in String(format: "%016lx", UInt64.random(in: .min ... .max)) }.joined()
+  /// Serves at a port, as ``run(_:)``, with the secret of a link that somebody may have saved.
+  package func run(
+    at port: Port, with secret: SavedLink.Secret? = nil, _ ready: @escaping @Sendable (URL) -> Void
+  ) async {
+    let token = secret?.token ?? SavedLink.newToken()
     let (name, listener) = (configuration.host, port.listener)
     let router = Router(
-      gate: Gate(token: token, host: name, port: listener.port, publicHost: configuration.publicHost), node: node,
-      feed: feed, tiles: configuration.tiles, removedRuns: removedRuns)
+      gate: Gate(
+        token: token, host: name, port: listener.port, publicHost: configuration.publicHost,
+        isSaved: secret?.isSaved ?? false), node: node, feed: feed, tiles: configuration.tiles, owner: owner)
     await withDiscardingTaskGroup { group in
       group.addTask { await feed.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }

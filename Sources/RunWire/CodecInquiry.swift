@@ -275,7 +275,7 @@ extension Codec {
 
   private static func failure(_ word: WireFailureCode, _ sentence: String) -> InquiryFailure {
     switch word {
-    case .unspecified: InquiryFailure(sentence: sentence)
+    case .unspecified, .UNRECOGNIZED: InquiryFailure(sentence: sentence)
     case .invalid: InquiryFailure(.invalid, sentence)
     case .notFound: InquiryFailure(.notFound, sentence)
     case .tooLate: InquiryFailure(.tooLate, sentence)
@@ -286,7 +286,6 @@ extension Codec {
     case .notRecovering: InquiryFailure(.notRecovering, sentence)
     case .store: InquiryFailure(.store, sentence)
     case .closed: InquiryFailure(.closed, sentence)
-    case .UNRECOGNIZED: InquiryFailure(.unknown, sentence)
     }
   }
 

@@ -31,7 +31,7 @@ class Stage:
         self.page = self.owner.page
         self.answers = {
             "route": {"points": []}, "series": {"runId": None, "samples": [], "pauses": []}, "report": None,
-            "press": {"receipt": "applied", "commandId": "0" * 32},
+            "press": {"receipt": "applied", "commandId": "0" * 32}, "owner": {"canChange": True, "formats": ["gpx", "tcx", "json", "csv"]},
         }
         self.presses = []
         # What a request of the stream is told when it is asked why.
@@ -677,6 +677,9 @@ def test_the_readout_at_the_end_agrees_with_the_lines(browser):
             view = view_of("paused", reportVersion=number + 2)
             view["state"]["metrics"]["elapsedSeconds"] = elapsed
             stage.tell(view)
+            if number == 0:
+                expect(readout).to_have_text("So far: 10:03 · 3.17 km")
+                stage.page.get_by_role("slider").press("End")
             expect(readout).to_have_text(said)
             values = [stage.page.locator(f".chart.{kind} .value").inner_text() for kind in ("pace", "heartRate", "elevation")]
             assert " · ".join(values) == said.split(" · ", 2)[2]

@@ -68,6 +68,16 @@ struct GateTests {
     #expect(status(request { ($0.cookie, $0.path, $0.token) = (nil, "/", "0123") }) == 403)
   }
 
+  @Test("A browser keeps the cookie of a saved link for 400 days, and any other until it ends")
+  func cookie() {
+    for isSaved in [false, true] {
+      let gate = Gate(token: "0123abcd", port: 8080, publicHost: nil, isSaved: isSaved)
+      let link = request { ($0.cookie, $0.path, $0.token) = (nil, "/", "0123abcd") }
+      guard case .welcome(let cookie) = gate.decide(link) else { return #expect(Bool(false), "not let in") }
+      #expect(cookie.contains("Max-Age=34560000") == isSaved)
+    }
+  }
+
   @Test("A POST is JSON of a known, small length; other methods are refused")
   func posts() {
     #expect(status(press { $0.contentType = "text/plain" }) == 415 && status(press { $0.contentType = nil }) == 415)

@@ -111,6 +111,26 @@ struct CodecGrowthTests {
       try hub("a refusal with a code") == .refused(Refusal(code: .unknown, message: "no", version: wireVersion)))
   }
 
+  @Test(
+    "A failure has its code on the wire; an older node's sentence, and an unknown number, give it where it is known")
+  func failure() throws {
+    for code in InquiryFailure.Code.allCases {
+      let frame = HubFrame(session: 9, message: .answer(.failed(InquiryFailure(code, "no"))))
+      #expect(try Codec.hubFrame(Codec.encode(frame)) == frame)
+    }
+    for (number, sentence, failure) in [
+      (0, InquiryFailure.noRecord.message, .noRecord), (0, "anything", InquiryFailure(.unknown, "anything")),
+      (99, InquiryFailure.notWaiting.message, .notWaiting),
+    ] as [(Int, String, InquiryFailure)] {
+      var frame = try WireHubFrame(
+        serializedBytes: Codec.encode(HubFrame(session: 9, message: .answer(.failed(.unknown)))))
+      frame.answer.failed = sentence
+      frame.answer.failureCode = WireFailureCode(rawValue: number) ?? .unspecified
+      let read = try Codec.hubFrame(try frame.serializedBytes()).message
+      #expect(read == .answer(.failed(failure)))
+    }
+  }
+
   @Test("Each verdict of a frame keeps its sequence number and its command, whatever in it is unknown")
   func verdicts() throws {
     let what = "verdicts: reasons, a phase, an outcome, a kind of command and a stage"

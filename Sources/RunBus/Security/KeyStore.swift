@@ -31,8 +31,19 @@ public struct KeyFiles: KeyStore {
   /// The directory of the files.
   public let directory: String
 
+  /// What the files hold, as sentences name it.
+  private let contents: String
+  /// Whether a process that has read a file closes its memory.
+  private let closesMemory: Bool
+
   /// Files in a directory.
-  public init(directory: String) { self.directory = directory }
+  public init(directory: String) { (self.directory, contents, closesMemory) = (directory, "the keys", true) }
+
+  /// Files of secrets that are less than keys, such as the link of a page: the memory of who reads them stays as open
+  /// as it was, for debuggers and for counting descriptors.
+  package init(of contents: String, in directory: String) {
+    (self.directory, self.contents, closesMemory) = (directory, contents, false)
+  }
 
   /// The longest file that is read.
   private static let bytesMax = 64 << 10
@@ -49,26 +60,26 @@ public struct KeyFiles: KeyStore {
     if descriptor < 0, errno == ENOENT { return nil }
     // A link is not followed, and a socket cannot be opened.
     if descriptor < 0, [ELOOP, ENXIO, EOPNOTSUPP].contains(errno) { throw Self.noFile(path) }
-    guard descriptor >= 0 else { throw Self.failure(path, errno) }
+    guard descriptor >= 0 else { throw fault(path, errno) }
     defer { close(descriptor) }
     try PrivateDirectory.check(directory, for: .keys, code: .store)
     var info = stat()
-    guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
+    guard fstat(descriptor, &info) == 0 else { throw fault(path, errno) }
     guard info.st_mode & S_IFMT == S_IFREG else { throw Self.noFile(path) }
     guard info.st_uid == geteuid() else {
-      throw RunBusError(.store, "the keys in \(path) belong to another user: make new ones (busnode join)")
+      throw RunBusError(.store, "\(contents) in \(path) belong to another user: make new ones (busnode join)")
     }
     guard info.st_mode & 0o077 == 0 else {
       throw RunBusError(
-        .store, "the keys in \(path) are open to other users; if nobody has read them: chmod 600 '\(path)'")
+        .store, "\(contents) in \(path) are open to other users; if nobody has read them: chmod 600 '\(path)'")
     }
-    guard info.st_size <= Self.bytesMax else { throw RunBusError(.store, "\(path) is too long to be keys") }
-    ProcessMemory.protect()
+    guard info.st_size <= Self.bytesMax else { throw RunBusError(.store, "\(path) is too long to be \(contents)") }
+    if closesMemory { ProcessMemory.protect() }
     var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
     var count = 0
     while count < bytes.count {
       let got = bytes.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress! + count, $0.count - count) }
-      guard got > 0 else { throw Self.failure(path, got < 0 ? errno : EIO) }
+      guard got > 0 else { throw fault(path, got < 0 ? errno : EIO) }
       count += got
     }
     return bytes
@@ -81,7 +92,7 @@ public struct KeyFiles: KeyStore {
 
   /// See ``KeyStore/write(_:as:)``.
   public func write(_ bytes: [UInt8], as name: String) throws(RunBusError) {
-    ProcessMemory.protect()
+    if closesMemory { ProcessMemory.protect() }
     try PrivateDirectory.make(directory, for: .keys)
     try PrivateDirectory.check(directory, for: .keys, code: .store)
     removeUnfinished(name)
@@ -89,7 +100,7 @@ public struct KeyFiles: KeyStore {
     let aside = "\(directory)/.\(name).\(getpid())"
     _ = unlink(aside)
     let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(aside, errno) }
+    guard descriptor >= 0 else { throw fault(aside, errno) }
     var failure: CInt = 0
     var count = 0
     while count < bytes.count, failure == 0 {
@@ -101,7 +112,7 @@ public struct KeyFiles: KeyStore {
     if failure == 0, rename(aside, path) != 0 { failure = errno }
     guard failure == 0 else {
       _ = unlink(aside)
-      throw Self.failure(path, failure)
+      throw fault(path, failure)
     }
     PrivateDirectory.sync(directory)
   }
@@ -109,7 +120,7 @@ public struct KeyFiles: KeyStore {
   /// See ``KeyStore/remove(_:)``.
   public func remove(_ name: String) throws(RunBusError) {
     removeUnfinished(name)
-    guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw Self.failure(path(of: name), errno) }
+    guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw fault(path(of: name), errno) }
     PrivateDirectory.sync(directory)
   }
 
@@ -128,7 +139,7 @@ public struct KeyFiles: KeyStore {
     RunBusError(.store, "\(path) is not a file: move it away")
   }
 
-  private static func failure(_ path: String, _ code: CInt) -> RunBusError {
-    RunBusError(.store, "the keys in \(path) cannot be read or written: \(systemReason(code))")
+  private func fault(_ path: String, _ code: CInt) -> RunBusError {
+    RunBusError(.store, "\(contents) in \(path) cannot be read or written: \(systemReason(code))")
   }
 }

@@ -37,7 +37,8 @@ struct WebResponse: Sendable {
   private static let phrases = [
     200: "OK", 202: "Accepted", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
     408: "Request Timeout", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
-    421: "Misdirected Request", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+    421: "Misdirected Request", 422: "Unprocessable Content", 431: "Request Header Fields Too Large",
+    500: "Internal Server Error",
     501: "Not Implemented", 503: "Service Unavailable",
   ]
 }

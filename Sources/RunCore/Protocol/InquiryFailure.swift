@@ -22,7 +22,7 @@ package struct InquiryFailure: Error, Hashable, Sendable {
     case store
     /// The node has ended, or begins anew.
     case closed
-    /// A code of a later version.
+    /// None is known: the failure of an older or a later version.
     case unknown
   }
 
@@ -74,6 +74,6 @@ package struct InquiryFailure: Error, Hashable, Sendable {
       Self.unknown, .unknownAnswer, .noRecord, .notQuarantined, .receiverUnknown, .outboxFull, .messageTooLong,
       .notCancellable, .notWaiting, .nothingToRecover, .noDevice,
     ]
-    self = known.first { $0.message == sentence } ?? Self(.invalid, sentence)
+    self = known.first { $0.message == sentence } ?? Self(.unknown, sentence)
   }
 }

@@ -14,11 +14,13 @@ struct Web: AsyncParsableCommand {
       The page joins the bus as the device "web" (--device) and works until Ctrl-C. It shows a lock-screen card and an \
       island, which draw only what the phone pushes to lock screens; a dashboard with route, pace, heart rate, elevation, \
       splits, devices and commands; and the records that the device keeps: one run, two compared, sums and bests. Its \
-      buttons press like those of a watch.
+      buttons press like those of a watch. It exports runs, and on the machine of the phone it renames and deletes them, as \
+      busnode records does.
 
-      The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. It is \
-      served on loopback only. At most 8 viewers and 32 connections at a time are served. To reach it from elsewhere put a \
-      reverse proxy with HTTPS before it, and name it:
+      The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. The \
+      link stays the same, so that a bookmark works tomorrow; --new-link makes a new one, and ends those that were saved. \
+      The page is served on loopback only. At most 8 viewers and 32 connections at a time are served. To reach it from \
+      elsewhere put a reverse proxy with HTTPS before it, and name it:
 
         busnode web --public-host run.example.org
 
@@ -46,6 +48,9 @@ struct Web: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A template of map tiles; without it there is no map.", valueName: "url"))
   var tiles: String?
 
+  @Flag(help: "Make a new link: those that were saved do not open the page any more.")
+  var newLink = false
+
   @Flag(help: "Write the link as JSON.")
   var json = false
 
@@ -60,9 +65,7 @@ struct Web: AsyncParsableCommand {
       configuration: PeerConfiguration(
         deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
       loop: try Loop())
-    let web = WebServer(peer, configuration: configuration) {
-      await RecordCatalogue.removed(byPhoneOf: location)
-    }
+    let web = WebServer(peer, configuration: configuration, owner: PageOwner(of: location))
     // Before the node joins the bus: a page that cannot be served leaves no device behind.
     let port = try web.takePort()
     do {
@@ -83,7 +86,10 @@ struct Web: AsyncParsableCommand {
       group.addTask { try await peer.run() }
       group.addTask {
         try await peer.ready()
-        await web.run(at: port) { link in
+        // The node holds the lock of its store by now: no second page of this device writes the file.
+        let secret = SavedLink(of: device, on: location).secret(isNew: newLink)
+        if let notice = secret.notice { Output.complain("busnode: \(notice)") }
+        await web.run(at: port, with: secret) { link in
           // Output that cannot be written ends nothing: the page can still be used by who has the link.
           if json {
             try? Output.jsonLine(WebLinkJSON(url: link.absoluteString))

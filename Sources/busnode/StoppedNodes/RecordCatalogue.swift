@@ -92,15 +92,18 @@ struct RecordCatalogue {
     }
   }
 
-  /// The runs that a phone of this machine has removed while it does not run, so that its peers have not heard of it.
-  static func removed(byPhoneOf location: BusLocation) async -> Set<RunID> {
-    guard HubLock.holder(of: location) == nil else { return [] }
+  /// What a phone of this machine keeps and has removed while it does not run, so that its peers have not heard of it;
+  /// `nil` when it runs, or when there is none.
+  static func list(
+    ofStoppedPhoneOf location: BusLocation
+  ) async -> (kept: [RecordSummary], removed: [RecordRemoval])? {
+    guard HubLock.holder(of: location) == nil else { return nil }
     let devices = LocalDevices(location: location)
     for device in (try? devices.all()) ?? [] {
       guard let (list, isHub) = try? await Self.list(of: device, devices), isHub else { continue }
-      return Set(list.removed.map(\.runID)).subtracting(list.kept.map(\.runID))
+      return list
     }
-    return []
+    return nil
   }
 
   /// The record whose id begins with `prefix`; without one, the last run.

@@ -61,12 +61,16 @@ struct DatedReadingTests {
     }
   }
 
-  @Test("A node that does not run takes in no reading")
-  func closed() async throws {
+  @Test("A reading waits for a node that has not begun, and is refused after its end")
+  func notRunning() async throws {
     let nodes = try InProcessNodes()
-    for node in [nodes.hub, nodes.peer()] as [any RunBus.Node] {
-      let error = await #expect(throws: RunBusError.self) { try await node.add(.heartRate(bpm: 120), at: Date()) }
-      #expect(error?.code == .closed)
+    let watch = nodes.peer()
+    let waiting = Task { try await watch.add(.heartRate(bpm: 120), at: Date()) }
+    try await withRunning([watch]) {
+      try await within("the reading") { try await waiting.value }
+      #expect(await watch.unacknowledgedSamples == 1)
     }
+    let error = await #expect(throws: RunBusError.self) { try await watch.add(.heartRate(bpm: 120), at: Date()) }
+    #expect(error?.code == .closed)
   }
 }

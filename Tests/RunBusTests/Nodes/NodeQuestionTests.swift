@@ -122,6 +122,47 @@ struct NodeQuestionTests {
     #expect(error?.code == .closed)
   }
 
+  @Test("Everything waits for a node that has not begun, and throws after its end")
+  func beginAndEnd() async throws {
+    let pair = try Pair()
+    let (phone, watch) = (pair.phone, pair.watch)
+    let asks: [(String, @Sendable () async throws -> Void)] = [
+      ("the outbox", { _ = try await watch.outbox.entries() }), ("the records", { _ = try await phone.records.list() }),
+      ("one record", { _ = try await phone.records.record(of: .random()) }),
+      ("a reading", { try await phone.add(Sample(moment: .at(.zero), value: .heartRate(bpm: 60))) }),
+      ("the peers", { _ = try await watch.peers() }), ("the report", { _ = try await watch.report() }),
+      ("a message", { try await watch.messages.post(AppMessage(name: "note", body: [1]), by: .queued) }),
+      ("a command", { _ = try await watch.send(Command(.start)) }),
+      ("a command with its receipt", { _ = try await phone.sendForReceipt(Command(.pause, .phone)) }),
+      ("the devices", { _ = try await phone.devices.paired() }),
+      ("a recovery", { await #expect(throws: RunBusError.self) { try await phone.recover(.resume) } }),
+    ]
+    let waiting = asks.map { ask in Task { try await ask.1() } }
+    try await withRunning([phone, watch]) {
+      for (ask, task) in zip(asks, waiting) { try await within("\(ask.0)") { try await task.value } }
+    }
+    for ask in asks.dropLast() {
+      let error = await #expect(throws: RunBusError.self, "\(ask.0)") { try await ask.1() }
+      #expect(error?.code == .closed, "\(ask.0)")
+    }
+  }
+
+  @Test("A receipt of a command has its verdict and the age of its effect")
+  func receipt() async throws {
+    let pair = try Pair()
+    try await withRunning([pair.phone, pair.watch]) {
+      for node in [pair.watch, pair.phone] as [any Node] {
+        let command = Command(.lap, .watch)
+        let receipt = try await within("the receipt") { try await node.sendForReceipt(command) }
+        #expect(receipt.commandID == command.id && receipt.kind == .lap)
+        guard case .verdict(let verdict) = receipt.stage else { return #expect(Bool(false), "no verdict") }
+        #expect(verdict.outcome == .rejected(.illegal(.idle)) && receipt.effectiveAge == nil)
+      }
+      let started = try await within("the start") { try await pair.watch.sendForReceipt(Command(.start)) }
+      #expect((started.effectiveAge ?? .seconds(-1)) >= .zero)
+    }
+  }
+
   @Test("An app on the hub edits and removes a record and keeps one that was made elsewhere")
   func records() async throws {
     let pair = try Pair()
