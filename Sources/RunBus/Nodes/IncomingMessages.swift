@@ -1,6 +1,6 @@
 public import RunCore
 
-/// The messages of one name that a node receives, in order; see ``Node/messages(named:as:using:)``.
+/// The messages of one name that a node receives, in order; see ``NodeMessages/named(_:as:using:)``.
 ///
 /// One task reads them. The name is free again when the sequence and its iterator are gone.
 public struct IncomingMessages<Content: Sendable>: AsyncSequence, Sendable {

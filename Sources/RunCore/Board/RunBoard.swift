@@ -91,7 +91,8 @@ public struct RunBoard: Hashable, Sendable {
     case .predicted(let phase): predicted = phase
     case .link(let link): receive(link)
     case .view(let view): (self.view, viewAt) = (view, now)
-    case .hubLost(let lost): self.lost = lost
+    // An alarm is told when it is durable. The hub may have been heard again by then, which ends the silence.
+    case .hubLost(let lost): if !link.isReachable { self.lost = lost }
     case .lockScreen(let activity): lockScreen = activity
     case .command(let command, let device):
       note(

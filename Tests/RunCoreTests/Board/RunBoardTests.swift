@@ -122,6 +122,11 @@ struct RunBoardTests {
     #expect(board.isHubLost)
     hear(.snapshot(Self.snapshot(.running, tick: 2)))
     #expect(!board.isHubLost)
+    // The alarm was made durable so late that the hub was heard before it was told.
+    hear(.link(Reachability(isReachable: true)), .hubLost(lost))
+    #expect(!board.isHubLost)
+    hear(.link(Reachability(isReachable: false)), .hubLost(lost))
+    #expect(board.isHubLost)
   }
 
   @Test("The board keeps so many commands and no more")

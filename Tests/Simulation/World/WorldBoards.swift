@@ -11,8 +11,12 @@ extension World {
       if mine.order.revision != theirs.order.revision || mine.phase != theirs.phase || mine.runID != theirs.runID {
         faults.append("the board of peer \(index) shows \(mine.order) \(mine.phase), the hub's \(theirs.order)")
       }
-      if !board.link.isReachable || board.isBlind || board.isHubLost {
-        faults.append("the board of peer \(index) has lost the hub, which is there")
+      let signs = [
+        ("no link", !board.link.isReachable), ("stale", board.view.isStale), ("off duty", board.view.isHubOffDuty),
+        ("an alarm", board.lost != nil), ("the lock screen", board.lockScreen?.isHubLost == true),
+      ].filter(\.1).map(\.0)
+      if !signs.isEmpty {
+        faults.append("the board of peer \(index) has lost the hub, which is there: \(signs.joined(separator: ", "))")
       }
       // What others publish in its name, and what is published late about a press that has left the board, is not its own.
       for press in board.commands where press.isOpen && press.isOwn {

@@ -12,9 +12,8 @@ func askAboutRecovery(on phone: Hub, _ ask: () async -> RecoveryAnswer) async th
   let answer = await ask()
   do {
     try await phone.recover(answer)
-  } catch {
-    // A button on another device may have decided meanwhile.
-    guard error.code == .notRecovering else { throw error }
+  } catch let error as RunBusError where error.code == .notRecovering {
+    // A button on another device has decided meanwhile.
   }
 }
 
@@ -34,8 +33,7 @@ func followPresses(on watch: Peer) async {
 func undo(_ command: Command, on watch: Peer) async throws {
   do {
     try await watch.outbox.cancel(command.id)
-  } catch {
-    guard error.code == .tooLate else { throw error }
+  } catch let error as RunBusError where error.code == .tooLate {
     print("the phone may know of it already")
   }
 }
@@ -43,6 +41,7 @@ func undo(_ command: Command, on watch: Peer) async throws {
 /// Follows a message of an earlier start of the app, whose id the app has kept.
 func followMessage(_ id: MessageID, from watch: Peer) async throws {
   let receipts = watch.messages.receipts(for: id)
-  guard try await watch.outbox.entries().contains(where: { $0.id == id }) else { return }  // it has reached its last stage
+  // A message that does not wait any more has reached its last stage.
+  guard try await watch.outbox.entries().contains(where: { $0.id == id }) else { return }
   for await receipt in receipts { print("the message is \(receipt.stage)") }
 }
