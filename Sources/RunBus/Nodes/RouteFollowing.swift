@@ -110,8 +110,7 @@ actor SplitsFollowing {
       guard await snapshots.next(isolation: self) != nil else { return nil }
       self.snapshots = snapshots
       // A question that fails is asked again with the next snapshot.
-      guard let report = try? await ask() else { continue }
-      let splits = RunSplits(report)
+      guard let splits = try? await RunSplits(ask()) else { continue }
       guard splits != last else { continue }
       last = splits
       return splits

@@ -71,7 +71,7 @@ struct PhoneFindings {
       findings.append(.ok("pairing", "not possible now: \((error as? RunBusError)?.message ?? "\(error)")"))
     }
     // The answer about the run waits until all that the phone has taken in is on its disk.
-    if case .some(.some) = try? await devices.askRunning(.report, of: device) { return findings }
+    if case .some = try? await devices.askRunning(.report, of: device) { return findings }
     findings.append(
       .bad("phone", "its store takes nothing, so that presses wait for their verdict: look at its log, and make room"))
     return findings
