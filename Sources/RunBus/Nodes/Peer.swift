@@ -129,8 +129,8 @@ public actor Peer: Node, DrivenNode {
     core?.viewState(at: loop.now) ?? ViewState(age: nil, isStale: false, isHubOffDuty: false)
   }
   /// Changes of ``viewState``, the present one first. The view becomes stale after three missed heartbeats (6 s while a
-  /// run is on, 30 s otherwise) or when the hub has said goodbye, and fresh again with the hub's next message. A slow
-  /// reader gets the newest.
+  /// run is running, 30 s without one and in a long pause) or when the hub has said goodbye, and fresh again with the
+  /// hub's next message. A slow reader gets the newest.
   public func views() -> AsyncStream<ViewState> { broadcaster.views(first: viewState) }
 
   /// Alarms: the hub has been silent for ``PeerConfiguration/hubLostAfter`` while a run is on, so the run may have
