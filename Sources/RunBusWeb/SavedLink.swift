@@ -6,8 +6,8 @@ package import RunBus
   import Foundation
 #endif
 
-/// The secret of a page's link, kept in a file that only its owner can read, so that a link that somebody has saved
-/// works again when the page is served again. The file is in the directory of the device's store.
+/// The secret in the link of a page. A file with mode 0600 in the directory of the device's store holds it, so that a
+/// saved link still works after a restart of the server.
 package struct SavedLink: Sendable {
   /// What a page gets.
   package struct Secret: Hashable, Sendable {
@@ -31,8 +31,8 @@ package struct SavedLink: Sendable {
   /// The file.
   package var path: String { files.path(of: Self.name) }
 
-  /// The secret that is kept, or a new one, which is kept from now on. A file that cannot be used is replaced: whoever
-  /// asks for a page gets one, with a new link.
+  /// Reads the secret, or makes and stores a new one. A file that is damaged or open to others is replaced, so that the
+  /// page is served all the same, with a new link.
   ///
   /// - Parameter isNew: Whether links that were saved before are to end.
   package func secret(isNew: Bool) -> Secret {

@@ -56,7 +56,9 @@ public struct WebServer: Sendable {
     return Port(listener: try WebListener(host: name == "localhost" ? "127.0.0.1" : name, port: configuration.port))
   }
 
-  /// Serves at a port, as ``run(_:)``, with the secret of a link that somebody may have saved.
+  /// Serves at a port, as ``run(_:)``.
+  ///
+  /// - Parameter secret: The secret of a saved link; `nil` for a new one that ends with the server.
   package func run(
     at port: Port, with secret: SavedLink.Secret? = nil, _ ready: @escaping @Sendable (URL) -> Void
   ) async {
