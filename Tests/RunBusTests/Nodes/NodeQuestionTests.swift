@@ -137,9 +137,18 @@ struct NodeQuestionTests {
       ("the devices", { _ = try await phone.devices.paired() }),
       ("a recovery", { await #expect(throws: RunBusError.self) { try await phone.recover(.resume) } }),
     ]
-    let waiting = asks.map { ask in Task { try await ask.1() } }
+    let ended = EventLog<String>()
+    let tasks = asks.map { ask in
+      Task {
+        defer { ended.append(ask.0) }
+        try await ask.1()
+      }
+    }
+    // A call that does not wait ends before its node runs.
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(ended.events == [])
     try await withRunning([phone, watch]) {
-      for (ask, task) in zip(asks, waiting) { try await within("\(ask.0)") { try await task.value } }
+      for (ask, task) in zip(asks, tasks) { try await within("\(ask.0)") { try await task.value } }
     }
     for ask in asks.dropLast() {
       let error = await #expect(throws: RunBusError.self, "\(ask.0)") { try await ask.1() }
