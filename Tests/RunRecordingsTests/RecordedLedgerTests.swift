@@ -22,8 +22,9 @@ struct RecordedLedgerTests {
     return (calculator.report(at: end), route)
   }
 
-  private func check(_ arriving: [LedgerEntry], at end: BusTime, _ what: String) {
-    let whole = folded(arriving, at: end)
+  private func check(
+    _ arriving: [LedgerEntry], at end: BusTime, against whole: (report: RunReport, route: [RoutePoint]), _ what: String
+  ) {
     var ledger = RunLedger()
     ledger.insert(contentsOf: arriving)
     let hasSameReport = ledger.report(at: end) == whole.report
@@ -41,17 +42,20 @@ struct RecordedLedgerTests {
     // Positions break ties, so entries of one moment keep the file's order.
     let entries = recording.ledgerEntries(runStartedAt: origin)
     let end = origin + recording.duration
-    check(entries, at: end, "device by device")
+    let whole = folded(entries, at: end)
+    check(entries, at: end, against: whole, "device by device")
     for seed in 1...3 as ClosedRange<UInt64> {
       var generator = Generator(state: seed)
-      if entries.count <= Self.smallMax { check(entries.shuffled(using: &generator), at: end, "shuffled \(seed)") }
+      if entries.count <= Self.smallMax {
+        check(entries.shuffled(using: &generator), at: end, against: whole, "shuffled \(seed)")
+      }
       // Each entry is late by up to a thousand positions, as after an interrupted link.
       let late = entries.sorted(by: LedgerEntry.precedes).enumerated()
         .map {
           (place: $0.offset + Int.random(in: 0...($0.offset.isMultiple(of: 97) ? 1000 : 2), using: &generator), $0)
         }
         .sorted { ($0.place, $0.1.offset) < ($1.place, $1.1.offset) }
-      check(late.map(\.1.element), at: end, "late \(seed)")
+      check(late.map(\.1.element), at: end, against: whole, "late \(seed)")
     }
   }
 }

@@ -67,6 +67,19 @@ struct MessageStreamPair {
 
   // MARK: Steps
 
+  /// Whether a step would change something: a sequence with one that does not is a shorter sequence.
+  func canTake(_ step: Step) -> Bool {
+    switch step {
+    case .deliver, .lose, .duplicate: !toFar.isEmpty || !toNear.isEmpty
+    case .overtake: toFar.count > 1 || toNear.count > 1
+    case .commitSender: !near.batch.isEmpty || !near.turns.isSettled
+    case .commitReceiver: !far.batch.isEmpty || !far.turns.isSettled
+    case .handled: !desk.isEmpty
+    case .failed: failures < failuresMax && !desk.isEmpty
+    case .post, .crashSender, .crashReceiver: true
+    }
+  }
+
   mutating func take(_ step: Step) {
     switch step {
     case .post:

@@ -63,6 +63,19 @@ struct NodePair {
 
   // MARK: Steps
 
+  /// Whether a step would change something: a sequence with one that does not is a shorter sequence.
+  func canTake(_ step: Step) -> Bool {
+    switch step {
+    case .toHub: !frames.toHub.isEmpty
+    case .toPeer: !frames.toPeer.isEmpty
+    case .lose, .duplicate: !frames.toHub.isEmpty || !frames.toPeer.isEmpty
+    case .commitPeer: peerFlight != nil
+    case .commitHub: hubFlight != nil
+    case .timer: peer.deadline != nil || hub.deadline != nil
+    case .press, .crashPeer, .crashHub, .reconnect, .restorePeer, .restoreHub: true
+    }
+  }
+
   mutating func take(_ step: Step) {
     switch step {
     case .press:

@@ -30,6 +30,9 @@ struct PartTurns<Action: Sendable> {
     return (commit.map { ($0.operations, isUrgent) }, turn.end(&rest))
   }
 
+  /// Whether nothing waits until writes are durable.
+  var isSettled: Bool { then.isEmpty }
+
   /// All writes become durable: returns what follows them.
   mutating func commit() -> [Durable<Action>] {
     defer { then = [] }
