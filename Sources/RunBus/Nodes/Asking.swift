@@ -25,7 +25,7 @@ extension DrivenNode {
     do throws(InquiryFailure) {
       return try question.content(of: answer)
     } catch {
-      throw driver.lifecycle.hasEnded ? RunBusError(.closed, "the \(driver.word) has ended") : RunBusError(error)
+      throw driver.lifecycle.ending(of: driver.word) ?? RunBusError(error)
     }
   }
 }

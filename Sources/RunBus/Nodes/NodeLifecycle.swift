@@ -23,6 +23,12 @@ struct NodeLifecycle {
     }
   }
 
+  /// Why a call on a node with this name fails after its end; `nil` before.
+  func ending(of word: String) -> RunBusError? {
+    guard case .ended(let error) = state else { return nil }
+    return error ?? RunBusError(.closed, "the \(word) has ended")
+  }
+
   /// Begins to run; a node can run once.
   mutating func begin() throws(RunBusError) {
     switch state {

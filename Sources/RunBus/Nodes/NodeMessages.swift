@@ -173,7 +173,7 @@ extension DrivenNode {
   func post(
     _ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID?
   ) async throws(RunBusError) {
-    guard !driver.lifecycle.hasEnded else { throw RunBusError(.closed, "the \(driver.word) has ended") }
+    if let ending = driver.lifecycle.ending(of: driver.word) { throw ending }
     guard let event = posted(message, by: deliveryClass, to: device) else { return }
     try await broadcaster.posting(of: message.id, isolation: self) { feed(event) }.get()
   }

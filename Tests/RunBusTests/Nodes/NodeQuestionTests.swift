@@ -1,3 +1,4 @@
+import Foundation
 import RunBus
 import TestSupport
 import Testing
@@ -153,6 +154,26 @@ struct NodeQuestionTests {
     for ask in asks.dropLast() {
       let error = await #expect(throws: RunBusError.self, "\(ask.0)") { try await ask.1() }
       #expect(error?.code == .closed, "\(ask.0)")
+    }
+  }
+
+  @Test("What is under way when a node ends with an error, and what comes later, throws that error")
+  func endsWithError() async throws {
+    let scratch = try ScratchDirectory()
+    let watch = Peer(
+      configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: InProcessBus().connector,
+      store: try NodeStore(directory: scratch.file("store")), loop: try Loop())
+    let running = Task { try await watch.run() }
+    try await within("the watch") { try await watch.ready() }
+    // There is no hub that could answer.
+    let asking = Task { try await watch.peers() }
+    try FileManager.default.removeItem(atPath: scratch.file("store"))
+    await #expect(throws: RunBusError.self) { try await within("the end") { try await running.value } }
+    for what in ["under way", "later"] {
+      let error = await #expect(throws: RunBusError.self, "\(what)") {
+        _ = what == "later" ? try await watch.peers() : try await within("an answer") { try await asking.value }
+      }
+      #expect(error?.code == .store, "\(what)")
     }
   }
 
