@@ -21,6 +21,9 @@ struct Send: AsyncParsableCommand {
       --no-queue the press is not stored. It is not stored either for a bus that this machine has never joined, because \
       the name may be a typing mistake.
 
+      A pause is undone by resume. A lap or a stop that the hub has cannot be taken back; a press that waits can: \
+      busnode outbox cancel.
+
       --wait none ends when the press has been handed to the hub, without waiting for an answer; the stored copy stays \
       until the hub has judged the press.
 
