@@ -7,7 +7,7 @@ import DequeModule
 /// The stream sends a row when it is durable here and at most ``Bounds/flightMax`` rows are unacknowledged. Without an
 /// acknowledgement it sends again from the oldest row on, first after ``Bounds/patience``, then after 4, 8, 16, 30
 /// seconds or ``Bounds/patience`` if that is longer.
-struct OutboundStream: Sendable {
+struct OutboundStream: Retrying {
   /// How much a stream holds, and how much of it may be sent and unacknowledged.
   struct Bounds: Sendable {
     let rowsMax: Int
@@ -54,7 +54,9 @@ struct OutboundStream: Sendable {
   private var reserved: UInt64 = 0
   /// Rows up to here were sent in this session.
   private(set) var sent: UInt64 = 0
+  /// When it sends again what is not acknowledged; `nil` when nothing is in flight.
   private(set) var retryAt: BusTime?
+  var deadline: BusTime? { retryAt }
   private(set) var bytes = 0
   let bounds: Bounds
   private var attempts = 0

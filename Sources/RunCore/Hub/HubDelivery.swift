@@ -3,12 +3,11 @@
 extension HubCore {
   /// When the next retry of these streams is due, in bus time.
   var deliveryDeadline: BusTime? {
-    var earliest: BusTime?
     // Only open stores have retries.
-    for store in sessions.openStores {
-      earliest = BusTime.earliest(earliest, commands.retryAt(of: store), mail.deadline(of: store))
-    }
-    return earliest.map { settings.clock.bus(at: $0) }
+    var earliest = BusTime.distantFuture
+    for moment in commands.retries.values { earliest = min(earliest, moment) }
+    for moment in mail.deadlines.values { earliest = min(earliest, moment) }
+    return earliest == .distantFuture ? nil : settings.clock.bus(at: earliest)
   }
 
   /// Sends a store the verdicts that may go now.
@@ -62,10 +61,8 @@ extension HubCore {
 
   /// Sends again what was not acknowledged in time.
   mutating func deliver(in turn: inout Turn) {
-    let stores = sessions.openStores.sorted()
-    for store in stores where commands.retry(store, in: &turn) { sendVerdicts(to: store, in: &turn) }
-    for store in stores {
-      guard let due = mail.deadline(of: store), due <= turn.monotonic else { continue }
+    for store in commands.retry(in: &turn) { sendVerdicts(to: store, in: &turn) }
+    for store in mail.due(at: turn.monotonic) {
       withCourier(of: store, in: &turn) { $0.meetDeadlines(over: $1, in: &$2) }
     }
   }

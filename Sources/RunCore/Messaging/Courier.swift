@@ -4,7 +4,7 @@
 ///
 /// The courier knows what both parts need: the devices at both ends, and whether the app has a handler. It gives frames,
 /// durable writes and calls of the app to the part that they concern.
-struct Courier: Sendable {
+struct Courier: Retrying {
   /// This node's device.
   private let own: DeviceID
   /// The other node's device; `nil` on a peer that has not met its hub.

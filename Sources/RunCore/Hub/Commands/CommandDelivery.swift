@@ -134,8 +134,8 @@ extension HubCommands {
   }
   /// Ends the session of a store.
   mutating func closeVerdicts(to store: StoreID) { verdicts.close(store) }
-  /// The moment of a store's next retry, real time.
-  func retryAt(of store: StoreID) -> BusTime? { verdicts.retryAt(of: store) }
+  /// The moments of the next retries of verdicts, real time.
+  var retries: [StoreID: BusTime] { verdicts.deadlines }
   /// Schedules an early retry.
   mutating func postpone(_ store: StoreID, to time: BusTime) { verdicts.postpone(store, to: time) }
   /// Sends again from a number on, because the store asks for that.
@@ -164,12 +164,14 @@ extension HubCommands {
     if let write { turn.write([write], isUrgent: false) }
   }
 
-  /// Sends again from the oldest verdict on if no acknowledgement came in time; `false` if that is not due.
-  mutating func retry(_ store: StoreID, in turn: inout Turn) -> Bool {
-    guard let due = verdicts.retryAt(of: store), due <= turn.monotonic else { return false }
-    if let count = verdicts.retry(store, at: turn.monotonic, generator: &turn.generator) {
-      turn.write([count], isUrgent: false)
+  /// Sends again from the oldest verdict on to the stores that have not acknowledged it in time; returns these stores.
+  mutating func retry(in turn: inout Turn) -> [StoreID] {
+    let due = verdicts.due(at: turn.monotonic)
+    for store in due {
+      if let count = verdicts.retry(store, at: turn.monotonic, generator: &turn.generator) {
+        turn.write([count], isUrgent: false)
+      }
     }
-    return true
+    return due
   }
 }

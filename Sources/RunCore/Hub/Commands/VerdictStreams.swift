@@ -8,7 +8,7 @@ struct VerdictStreams: Sendable {
   /// The most verdicts in a frame; with every field at its longest they fit the smallest one.
   private static let frameRowsMax = 128
 
-  private var streams: [StoreID: OutboundStream] = [:]
+  private var streams = RetryTable<OutboundStream>()
   /// How many streams have begun in this incarnation.
   private var begun: UInt64 = 0
 
@@ -26,11 +26,11 @@ struct VerdictStreams: Sendable {
   }
 
   /// How many streams there are.
-  var count: Int { streams.count }
+  var count: Int { streams.all.count }
   /// The stores that have a stream.
-  var stores: some Sequence<StoreID> { streams.keys }
+  var stores: some Sequence<StoreID> { streams.all.keys }
   /// Whether every verdict was acknowledged.
-  var isAcknowledged: Bool { streams.values.allSatisfy(\.isAcknowledged) }
+  var isAcknowledged: Bool { streams.all.values.allSatisfy(\.isAcknowledged) }
   /// Whether a store has a stream.
   func hasStream(_ store: StoreID) -> Bool { streams[store] != nil }
   /// How many rows a store's stream has.
@@ -42,15 +42,14 @@ struct VerdictStreams: Sendable {
   var rowCount: Int {
     var count = 0
     // By index: iterating over the values would copy each stream, which is large.
-    for index in streams.values.indices { count += streams.values[index].rows.count }
+    for index in streams.all.values.indices { count += streams.all.values[index].rows.count }
     return count
   }
 
-  /// The moment of a store's next retry.
-  func retryAt(of store: StoreID) -> BusTime? {
-    // By index: reading a stream would copy it.
-    streams.index(forKey: store).flatMap { streams.values[$0].retryAt }
-  }
+  /// The moments of the next retries.
+  var deadlines: [StoreID: BusTime] { streams.deadlines }
+  /// The stores with a retry that is due, in order.
+  func due(at now: BusTime) -> [StoreID] { streams.due(at: now) }
 
   /// Compares the mark that a store states with its stream.
   func check(_ mark: StreamMark, of store: StoreID) -> OutboundStream.HistoryCheck {
@@ -62,7 +61,7 @@ struct VerdictStreams: Sendable {
   ///
   /// - Parameter device: the device of a store.
   func reports(at now: BusTime, device: (StoreID) -> DeviceID?) -> [OutboxReport] {
-    streams.flatMap { store, stream in stream.reports(for: device(store), at: now) }
+    streams.all.flatMap { store, stream in stream.reports(for: device(store), at: now) }
   }
 
   // MARK: Owing and sending
@@ -141,9 +140,9 @@ struct VerdictStreams: Sendable {
     _ store: StoreID, through sequence: UInt64, at now: BusTime, generator: inout SeededGenerator
   ) -> StoreOperation? {
     guard let isNews = streams[store]?.acknowledge(through: sequence, at: now, generator: &generator), isNews,
-      let place = streams.index(forKey: store)
+      let place = streams.all.index(forKey: store)
     else { return nil }
-    return .acknowledge(streams.values[place].id, through: streams.values[place].acknowledged)
+    return .acknowledge(streams.all.values[place].id, through: streams.all.values[place].acknowledged)
   }
 
   /// Sends again from a number on, because the store asks for that.
@@ -172,5 +171,5 @@ struct VerdictStreams: Sendable {
   }
 
   /// What is wrong by its own rules; empty when it is good.
-  func check() -> [String] { streams.indices.flatMap { streams.values[$0].check() } }
+  func check() -> [String] { streams.all.indices.flatMap { streams.all.values[$0].check() } + streams.check() }
 }

@@ -13,7 +13,7 @@ struct DeviceMail: Sendable {
   private(set) var devices: [DeviceID: KnownDevice] = [:]
   /// When absent shells are looked for next; `nil` while none is absent.
   private(set) var visitorCheckAt: BusTime?
-  private var couriers: [StoreID: Courier] = [:]
+  private var couriers = RetryTable<Courier>()
   /// How far the messages of stores without a courier were received when the hub began.
   private var marks: [StoreID: StreamMark] = [:]
   /// Messages that a device's handler refused too often.
@@ -61,9 +61,9 @@ struct DeviceMail: Sendable {
   // MARK: Devices and stores
 
   /// How many stores have messages of their own.
-  var storeCount: Int { couriers.count }
+  var storeCount: Int { couriers.all.count }
   /// The stores, in a fixed order.
-  var stores: [StoreID] { couriers.keys.sorted() }
+  var stores: [StoreID] { couriers.all.keys.sorted() }
   /// The present stores of all devices.
   var presentStores: Set<StoreID> { Set(devices.values.map(\.storeID)) }
   /// Whether a store is known.
@@ -74,13 +74,13 @@ struct DeviceMail: Sendable {
   /// The device that a store belongs to, present or left; `nil` if unknown.
   func device(of store: StoreID) -> DeviceID? {
     // By index: reading a courier would copy it, and it is large.
-    couriers.index(forKey: store).flatMap { couriers.values[$0].device }
+    couriers.all.index(forKey: store).flatMap { couriers.all.values[$0].device }
   }
 
   /// The stores of a device that the hub keeps, in any order.
   func stores(of device: DeviceID) -> [StoreID] {
     // By index: iterating over the values would copy each courier.
-    couriers.values.indices.filter { couriers.values[$0].device == device }.map { couriers.keys[$0] }
+    couriers.all.values.indices.filter { couriers.all.values[$0].device == device }.map { couriers.all.keys[$0] }
   }
 
   /// Notes that a device was heard with its present store.
@@ -240,12 +240,12 @@ struct DeviceMail: Sendable {
 
   /// Up to where messages of a store were accepted; 0 if the store is not known.
   func receivedMark(of store: StoreID) -> UInt64 {
-    couriers.index(forKey: store).map { couriers.values[$0].inbox.received } ?? 0
+    couriers.all.index(forKey: store).map { couriers.all.values[$0].inbox.received } ?? 0
   }
 
   /// How far the messages of a store are durably processed.
   func mark(of store: StoreID) -> StreamMark {
-    couriers.index(forKey: store).map { couriers.values[$0].inbox.durable } ?? marks[store] ?? .start
+    couriers.all.index(forKey: store).map { couriers.all.values[$0].inbox.durable } ?? marks[store] ?? .start
   }
 
   /// How many marks are kept beside the couriers.
@@ -258,10 +258,10 @@ struct DeviceMail: Sendable {
     return .forgetStream(StreamID(sender: store, kind: .messages))
   }
 
-  /// The moment of the next retry to a store, real time.
-  func deadline(of store: StoreID) -> BusTime? {
-    couriers.index(forKey: store).flatMap { couriers.values[$0].deadline }
-  }
+  /// The moments of the next retries, real time.
+  var deadlines: [StoreID: BusTime] { couriers.deadlines }
+  /// The stores with a retry that is due, in order.
+  func due(at now: BusTime) -> [StoreID] { couriers.due(at: now) }
 
   /// Whether nothing waits for a store and it has left nothing.
   func isEmpty(_ store: StoreID) -> Bool { couriers[store]?.isEmpty ?? true }
@@ -281,7 +281,7 @@ struct DeviceMail: Sendable {
   }
 
   /// The messages and values that wait, for a report.
-  func reports(at now: BusTime) -> [OutboxReport] { couriers.values.flatMap { $0.reports(at: now) } }
+  func reports(at now: BusTime) -> [OutboxReport] { couriers.all.values.flatMap { $0.reports(at: now) } }
 
   // MARK: Newest values
 
@@ -304,9 +304,9 @@ struct DeviceMail: Sendable {
   var receivedValues: (bytes: Int, count: Int) {
     var total = (bytes: 0, count: 0)
     // By index: iterating over the values would copy each courier, which is large.
-    for place in couriers.values.indices {
-      total.bytes += couriers.values[place].receivedBytes
-      total.count += couriers.values[place].receivedCount
+    for place in couriers.all.values.indices {
+      total.bytes += couriers.all.values[place].receivedBytes
+      total.count += couriers.all.values[place].receivedCount
     }
     return total
   }
@@ -317,14 +317,14 @@ struct DeviceMail: Sendable {
     var room = LatestValues.Room()
     var (pool, own) = (Self.valuePool, 0)
     // By index: iterating over the values would copy each courier, which is large.
-    for place in couriers.values.indices {
-      let bytes = couriers.values[place].receivedBytes
-      guard bytes > 0, couriers.keys[place] != store else { continue }
-      if couriers.values[place].device == device {
+    for place in couriers.all.values.indices {
+      let bytes = couriers.all.values[place].receivedBytes
+      guard bytes > 0, couriers.all.keys[place] != store else { continue }
+      if couriers.all.values[place].device == device {
         own += bytes
-        room.keys -= couriers.values[place].receivedCount
+        room.keys -= couriers.all.values[place].receivedCount
       } else {
-        let isPresent = couriers.values[place].device.flatMap { devices[$0]?.storeID } == couriers.keys[place]
+        let isPresent = couriers.all.values[place].device.flatMap { devices[$0]?.storeID } == couriers.all.keys[place]
         pool -= max(0, bytes - (isPresent ? Self.valueShare : 0))
       }
     }
@@ -333,7 +333,7 @@ struct DeviceMail: Sendable {
   }
 
   /// What is wrong by its own rules; empty when it is good.
-  func check() -> [String] { couriers.indices.flatMap { couriers.values[$0].check() } }
+  func check() -> [String] { couriers.all.indices.flatMap { couriers.all.values[$0].check() } + couriers.check() }
 
   // MARK: Messages that wait for a person
 

@@ -44,7 +44,7 @@ struct VerdictStreamsTests {
   mutating func retry() throws {
     owe(2)
     #expect(frames() == ["1...2"])
-    let due = try #require(verdicts.retryAt(of: Self.store))
+    let due = try #require(verdicts.deadlines[Self.store])
     let count = verdicts.retry(Self.store, at: due, generator: &generator)
     let id = OutboundStreamID(receiver: Self.store, kind: .verdicts)
     #expect(count == .countTries(id, from: 1, through: 2))
@@ -52,7 +52,7 @@ struct VerdictStreamsTests {
     let write = verdicts.acknowledge(Self.store, through: 2, at: due, generator: &generator)
     #expect(write == .acknowledge(id, through: 2))
     #expect(verdicts.acknowledge(Self.store, through: 2, at: due, generator: &generator) == nil)
-    #expect(verdicts.retryAt(of: Self.store) == nil && verdicts.isAcknowledged)
+    #expect(verdicts.deadlines[Self.store] == nil && verdicts.isAcknowledged)
   }
 
   @Test("A store that states another history does not begin a session")
