@@ -72,10 +72,7 @@ package enum Codec {
     return UnsupportedCommand(session: frame.session, sequence: place, reply: serialize(reply))
   }
 
-  static func serialize(_ message: some Message) -> [UInt8] {
-    // Fails only for required fields of proto2, `Any` and messages over 2 GiB; the schema has none of these.
-    (try? message.serializedBytes()) ?? []
-  }
+  static func serialize(_ message: some Message) -> [UInt8] { OnePassEncoder.encode(message) }
 
   private static func parse<Frame: Message>(_ bytes: [UInt8]) throws(WireError) -> Frame {
     guard bytes.count <= frameBytesMax else { throw .malformed("frame of \(bytes.count) bytes: too long") }
