@@ -36,33 +36,34 @@ enum JournalDevices {
   }
 
   /// Gives a device the next number.
-  static func add(_ device: DeviceID, _ db: Database) throws -> UInt32 {
+  static func add(_ device: DeviceID, _ db: StoreWriter) throws -> UInt32 {
     // Numbers out of range were not given. When that of the last device is one, others may have been given.
     let most = Int64(StoredNumber.devices.upperBound)
-    let last = try Int64.fetchOne(
-      db,
-      sql: """
-        SELECT CASE WHEN TYPEOF(value) = 'integer' AND value BETWEEN 0 AND ? THEN value ELSE ? END FROM meta
-        WHERE key = ?
-        """,
-      arguments: [most, farAbove, lastKey])
-    let present = try Int64.fetchOne(
-      db, sql: "SELECT MAX(number) FROM journal_devices WHERE number BETWEEN 0 AND ?", arguments: [most])
+    let last = try db.first(
+      """
+      SELECT CASE WHEN TYPEOF(value) = 'integer' AND value BETWEEN 0 AND ? THEN value ELSE ? END FROM meta
+      WHERE key = ?
+      """, most, farAbove, lastKey
+    ) { $0.integer(0) }
+    let present = try db.first("SELECT MAX(number) FROM journal_devices WHERE number BETWEEN 0 AND ?", most) {
+      $0.integer(0)
+    }
     guard let number = UInt32(exactly: max(last ?? 0, present ?? 0) + 1), StoredNumber.devices.contains(number) else {
       throw StoreFault.broken("a journal has as many devices as a store can name")
     }
     try db.run(
-      "INSERT INTO journal_devices (number, device) VALUES (?, ?)", [Int64(number), Data(Codec.stored(device))])
-    try db.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", [lastKey, Int64(number)])
+      "INSERT INTO journal_devices (number, device) VALUES (?, ?)", Int64(number), Codec.stored(device))
+    try db.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", lastKey, Int64(number))
     return number
   }
 
   /// Begins above all numbers that entries may have, because the table was not read back whole.
   static func beginAbove(_ db: Database) throws {
-    try db.run(
-      """
-      INSERT INTO meta (key, value) VALUES (?1, ?2)
-      ON CONFLICT (key) DO UPDATE SET value = MAX(value, ?2)
-      """, [lastKey, farAbove])
+    try db.execute(
+      sql: """
+        INSERT INTO meta (key, value) VALUES (?1, ?2)
+        ON CONFLICT (key) DO UPDATE SET value = MAX(value, ?2)
+        """,
+      arguments: [lastKey, farAbove])
   }
 }

@@ -16,29 +16,29 @@ enum JournalSweep {
   /// the time line, and stay.
   private static let goes = "(kind IS NULL OR kind IN (\(JournalKind.lap.rawValue), \(JournalKind.setup.rawValue)))"
 
-  static func end(_ run: RunID, at moment: BusTime, _ db: Database) throws {
+  static func end(_ run: RunID, at moment: BusTime, _ db: StoreWriter) throws {
     try db.run(
-      "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", [StoredNumber.nanoseconds(moment), run.data])
+      "UPDATE runs SET over_at = ? WHERE run = ? AND swept_to IS NULL", StoredNumber.nanoseconds(moment), run)
   }
 
-  static func date(_ run: RunID, wallSeconds: Double, _ db: Database) throws {
-    try db.run("UPDATE runs SET began = ? WHERE run = ? AND swept_to IS NULL", [wallSeconds, run.data])
+  static func date(_ run: RunID, wallSeconds: Double, _ db: StoreWriter) throws {
+    try db.run("UPDATE runs SET began = ? WHERE run = ? AND swept_to IS NULL", wallSeconds, run)
   }
 
   /// Marks a journal as dropped: from now on only its time line is read, and the aliases of its run are gone.
-  static func drop(_ run: RunID, _ db: Database) throws {
+  static func drop(_ run: RunID, _ db: StoreWriter) throws {
     // The sweep may delete the row with the highest position. That position must not be used again, so it is stored.
     try db.run(
       """
       INSERT OR REPLACE INTO meta (key, value) SELECT 'last_position', MAX(position) FROM journal
-      WHERE position BETWEEN 0 AND \(StoredNumber.own.upperBound) HAVING COUNT(*) > 0
-      """, [])
+      WHERE position BETWEEN 0 AND ? HAVING COUNT(*) > 0
+      """, StoredNumber.own.upperBound)
     try db.run(
       """
       UPDATE runs SET over_at = NULL, began = NULL, swept_to = first_position, sweep_until = (SELECT MAX(position) FROM journal)
       WHERE run = ?
-      """, [run.data])
-    try db.run("DELETE FROM aliases WHERE of = ?", [run.data])
+      """, run)
+    try db.run("DELETE FROM aliases WHERE of = ?", run)
   }
 
   /// Deletes one piece; returns whether there may be more.
@@ -48,7 +48,7 @@ enum JournalSweep {
   static func piece(_ db: Database) throws -> Bool {
     let next = "SELECT number, swept_to, sweep_until FROM runs WHERE swept_to >= 0 LIMIT 1"
     guard let row = try Row.fetchOne(db, sql: next), let number = row.integer("number") else { return false }
-    let last = try StoreNumbers.lastPosition(in: "journal", db)
+    let last = try StoreNumbers.lastJournalPosition(db)
     let until = min(row.integer("sweep_until", in: StoredNumber.own) ?? last, last)
     let begin = row.integer("swept_to", in: StoredNumber.own) ?? 0
     let from =
@@ -56,16 +56,17 @@ enum JournalSweep {
         db, sql: "SELECT position FROM journal WHERE position >= ? ORDER BY position LIMIT 1", arguments: [begin])
       ?? last
     let to = from > until ? until + 1 : min(from + pieceSize, until + 1)
-    try db.run(
-      "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND \(goes)",
-      [from, to, number])
-    try db.run("UPDATE runs SET swept_to = ? WHERE number = ?", [to > until ? -1 : to, number])
+    try db.execute(
+      sql: "DELETE FROM journal WHERE position >= ? AND position < ? AND run = ? AND \(goes)",
+      arguments: [from, to, number])
+    try db.execute(
+      sql: "UPDATE runs SET swept_to = ? WHERE number = ?", arguments: [to > until ? -1 : to, number])
     return true
   }
 
   /// The highest position that was ever used.
   static func lastPosition(_ db: Database) throws -> UInt64 {
-    max(try StoreNumbers.read("last_position", db) ?? 0, UInt64(try StoreNumbers.lastPosition(in: "journal", db)))
+    max(try StoreNumbers.read("last_position", db) ?? 0, UInt64(try StoreNumbers.lastJournalPosition(db)))
   }
 }
 

@@ -5,20 +5,18 @@ import RunWire
 
 /// The list of paired devices as rows. A row that cannot be read is left out, so that its key is not let in.
 enum PairedRows {
-  static func write(_ operation: StoreOperation, _ db: Database) throws {
+  static func write(_ operation: StoreOperation, _ db: StoreWriter) throws {
     switch operation {
     case .pair(let device):
-      let key = Data(device.key.bytes)
-      let old = try Row.fetchOne(db, sql: "SELECT device FROM paired WHERE key = ?", arguments: [key])
-      let bytes = Codec.stored(device, replacing: try? old?.sealed("device"))
+      let old = try db.first("SELECT device FROM paired WHERE key = ?", device.key.bytes) { $0.bytes(0) }
       try db.run(
-        "INSERT OR REPLACE INTO paired (key, revoked, device) VALUES (?, ?, ?)",
-        [key, device.isRevoked ? 1 : 0, Data(bytes)])
-    case .unpair(let key): try db.run("DELETE FROM paired WHERE key = ?", [Data(key.bytes)])
+        "INSERT OR REPLACE INTO paired (key, revoked, device) VALUES (?, ?, ?)", device.key.bytes,
+        device.isRevoked ? 1 : 0, Codec.stored(device, replacing: old))
+    case .unpair(let key): try db.run("DELETE FROM paired WHERE key = ?", key.bytes)
     case .setMemberVersion(let version, let heard):
       try db.run(
         "INSERT OR REPLACE INTO paired_version (one, version, heard) VALUES (1, ?, ?)",
-        [Int64(bitPattern: version), Int64(bitPattern: heard)])
+        Int64(bitPattern: version), Int64(bitPattern: heard))
     default: break
     }
   }

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import RunCore
 import RunWire
 import Synchronization
@@ -19,63 +18,51 @@ final class SQLiteOutbox: Sendable {
   /// Empties the cache, which may contain streams of a batch that was rolled back.
   func forget() { streams.withLock { $0 = [:] } }
 
-  func enqueue(_ row: OutboxRow, _ db: Database) throws {
+  func enqueue(_ row: OutboxRow, _ db: StoreWriter) throws {
     try OutboxKey.check(row)
-    let number = try make(row.stream, db).number
-    let statement = try db.cachedStatement(sql: Self.enqueueSQL).sqliteStatement
-    // Bound by hand: this statement runs thousands of times, and boxing its arguments took longer than its execution.
-    sqlite3_bind_int64(statement, 1, OutboxKey.position(number, row.sequence))
-    sqlite3_bind_int64(statement, 3, StoredNumber.nanoseconds(row.since))
-    sqlite3_bind_int64(statement, 4, row.isUncertain ? Self.uncertain : 0)
-    sqlite3_bind_int64(statement, 5, Int64(row.tries))
-    guard let item = row.item else {
-      sqlite3_bind_null(statement, 2)
-      return try db.step(statement)
-    }
-    try db.step(statement, binding: Codec.stored(item), at: 2)
+    try db.run(
+      "INSERT OR REPLACE INTO outbox (position, item, since, flags, tries) VALUES (?, ?, ?, ?, ?)",
+      OutboxKey.position(try make(row.stream, db).number, row.sequence), row.item.map(Codec.stored),
+      StoredNumber.nanoseconds(row.since), row.isUncertain ? Self.uncertain : 0, Int64(row.tries))
   }
 
-  private static let enqueueSQL = """
-    INSERT OR REPLACE INTO outbox (position, item, since, flags, tries) VALUES (?, ?, ?, ?, ?)
-    """
-
-  func acknowledge(_ id: OutboundStreamID, through sequence: UInt64, _ db: Database) throws {
+  func acknowledge(_ id: OutboundStreamID, through sequence: UInt64, _ db: StoreWriter) throws {
     var stream = try make(id, db)
     if sequence > stream.acknowledged ?? 0 || stream.acknowledged == nil {
       stream.acknowledged = sequence
       try db.run(
         "UPDATE streams SET acknowledged = ? WHERE number = ?",
-        [min(Int64(clamping: sequence), OutboxKey.places.upperBound), stream.number])
+        min(Int64(clamping: sequence), OutboxKey.places.upperBound), stream.number)
       keep(stream, id)
     }
     guard id.kind != .commands else { return }
     try db.run(
       "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
-      [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, sequence)])
+      OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, sequence))
   }
 
-  func remove(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
+  func remove(_ id: OutboundStreamID, _ sequence: UInt64, _ db: StoreWriter) throws {
     guard sequence <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
-    try db.run("DELETE FROM outbox WHERE position = ?", [OutboxKey.position(stream.number, sequence)])
+    try db.run("DELETE FROM outbox WHERE position = ?", OutboxKey.position(stream.number, sequence))
   }
 
-  func tombstone(_ id: OutboundStreamID, _ sequence: UInt64, _ db: Database) throws {
+  func tombstone(_ id: OutboundStreamID, _ sequence: UInt64, _ db: StoreWriter) throws {
     guard sequence <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET item = NULL WHERE position = ?",
-      [OutboxKey.position(stream.number, sequence)])
+      OutboxKey.position(stream.number, sequence))
   }
 
-  func countTries(_ id: OutboundStreamID, from first: UInt64, through last: UInt64, _ db: Database) throws {
+  func countTries(_ id: OutboundStreamID, from first: UInt64, through last: UInt64, _ db: StoreWriter) throws {
     guard first <= OutboxKey.sequenceMax, let stream = try find(id, db) else { return }
     try db.run(
       "UPDATE outbox SET tries = MIN(tries + 1, ?) WHERE position BETWEEN ? AND ?",
-      [Int64(UInt32.max), OutboxKey.position(stream.number, first), OutboxKey.position(stream.number, last)])
+      Int64(UInt32.max), OutboxKey.position(stream.number, first), OutboxKey.position(stream.number, last))
   }
 
   /// Numbering from 1 in ascending order only lowers sequences, so no row moves to a position that is still used, even
   /// when the stream stays the same.
-  func renumber(_ id: OutboundStreamID, to target: OutboundStreamID, _ db: Database) throws {
+  func renumber(_ id: OutboundStreamID, to target: OutboundStreamID, _ db: StoreWriter) throws {
     guard let stream = try find(id, db) else { return }
     let positions = try positions(stream, db)
     if !positions.isEmpty {
@@ -89,65 +76,68 @@ final class SQLiteOutbox: Sendable {
         sequence += 1
         try db.run(
           "UPDATE outbox SET position = ? WHERE position = ?",
-          [OutboxKey.position(number, sequence), position])
+          OutboxKey.position(number, sequence), position)
       }
     }
     try forget(id, stream, db)
   }
 
-  func drop(_ id: OutboundStreamID, _ db: Database) throws {
+  func drop(_ id: OutboundStreamID, _ db: StoreWriter) throws {
     guard let stream = try find(id, db) else { return }
     try db.run(
       "DELETE FROM outbox WHERE position BETWEEN ? AND ?",
-      [OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, .max)])
+      OutboxKey.position(stream.number, 0), OutboxKey.position(stream.number, .max))
     try forget(id, stream, db)
   }
 
   /// The sum is limited to the moments that a store has. A row with another moment is damaged, and stays as it is:
   /// SQLite would turn a sum that overflows into a floating-point number.
-  func shift(by span: BusDuration, _ db: Database) throws {
+  func shift(by span: BusDuration, _ db: StoreWriter) throws {
     let since = """
       CASE WHEN since NOT BETWEEN ?2 AND ?3 THEN since WHEN ?1 > 0 AND since > ?3 - ?1 THEN ?3
         WHEN ?1 < 0 AND since < ?2 - ?1 THEN ?2 ELSE since + ?1 END
       """
-    let arguments: [(any DatabaseValueConvertible)?] = [
+    let arguments: StatementArguments = [
       StoredNumber.clamped(span.nanoseconds), StoredNumber.times.lowerBound, StoredNumber.times.upperBound,
     ]
-    try db.run("UPDATE outbox SET flags = flags | \(Self.uncertain), since = \(since)", arguments)
-    try db.run("UPDATE quarantine SET since = \(since)", arguments)
+    try db.connection.execute(
+      sql: "UPDATE outbox SET flags = flags | \(Self.uncertain), since = \(since)", arguments: arguments)
+    try db.connection.execute(sql: "UPDATE quarantine SET since = \(since)", arguments: arguments)
   }
 
-  private func positions(_ stream: Stream, _ db: Database) throws -> [Int64] {
-    let statement = try db.cachedStatement(
-      sql: "SELECT position FROM outbox WHERE position BETWEEN ? AND ? ORDER BY position")
-    return try Int64.fetchAll(
-      statement,
+  private func positions(_ stream: Stream, _ db: StoreWriter) throws -> [Int64] {
+    try Int64.fetchAll(
+      db.connection, sql: "SELECT position FROM outbox WHERE position BETWEEN ? AND ? ORDER BY position",
       arguments: [
         OutboxKey.position(stream.number, 1),
         OutboxKey.position(stream.number, UInt64(OutboxKey.places.upperBound)),
       ])
   }
 
-  private func find(_ id: OutboundStreamID, _ db: Database) throws -> Stream? {
+  private func find(_ id: OutboundStreamID, _ db: StoreWriter) throws -> Stream? {
     if let known = streams.withLock({ $0[id] }) { return known }
-    let statement = try db.cachedStatement(
-      sql: "SELECT number, acknowledged FROM streams WHERE receiver = ? AND kind = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [id.receiver.data, id.kind.code]),
-      let number = row.integer("number")
-    else { return nil }
-    let stream = Stream(number: number, acknowledged: row.counter("acknowledged", in: OutboxKey.places))
+    let stream = try db.first(
+      "SELECT number, acknowledged FROM streams WHERE receiver = ? AND kind = ?", id.receiver, id.kind.code
+    ) { row in
+      row.integer(0).map { number in
+        Stream(
+          number: number,
+          acknowledged: row.integer(1).flatMap { OutboxKey.places.contains($0) ? UInt64($0) : nil })
+      }
+    }
+    guard let stream else { return nil }
     keep(stream, id)
     return stream
   }
 
-  private func make(_ id: OutboundStreamID, _ db: Database) throws -> Stream {
+  private func make(_ id: OutboundStreamID, _ db: StoreWriter) throws -> Stream {
     if let stream = try find(id, db) { return stream }
-    try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", [id.receiver.data, id.kind.code])
-    guard db.lastInsertedRowID <= OutboxKey.numberMax else {
+    try db.run("INSERT INTO streams (receiver, kind) VALUES (?, ?)", id.receiver, id.kind.code)
+    guard db.connection.lastInsertedRowID <= OutboxKey.numberMax else {
       // Numbers are given from 1 on, and no store has ever had so many streams.
       throw StoreFault.damaged("a stream has a number beyond \(OutboxKey.numberMax)")
     }
-    let stream = Stream(number: db.lastInsertedRowID, acknowledged: nil)
+    let stream = Stream(number: db.connection.lastInsertedRowID, acknowledged: nil)
     keep(stream, id)
     return stream
   }
@@ -155,42 +145,14 @@ final class SQLiteOutbox: Sendable {
   private func keep(_ stream: Stream, _ id: OutboundStreamID) { streams.withLock { $0[id] = stream } }
 
   /// Deletes a stream without rows; SQLite uses its number again.
-  private func forget(_ id: OutboundStreamID, _ stream: Stream, _ db: Database) throws {
+  private func forget(_ id: OutboundStreamID, _ stream: Stream, _ db: StoreWriter) throws {
     streams.withLock { $0[id] = nil }
     // A stream that was renumbered in place keeps its number and loses its acknowledgement.
     let isEmpty = try positions(stream, db).isEmpty
-    try db.run(
-      isEmpty ? "DELETE FROM streams WHERE number = ?" : "UPDATE streams SET acknowledged = NULL WHERE number = ?",
-      [stream.number])
-  }
-}
-
-extension Database {
-  /// Runs a statement that is prepared once and cached.
-  func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
-    let statement = try cachedStatement(sql: sql)
-    statement.setUncheckedArguments(StatementArguments(values))
-    try statement.execute()
-  }
-
-  /// Runs a statement that was bound by hand, with bytes as one of its arguments, and clears its bindings.
-  func step(_ statement: OpaquePointer, binding bytes: [UInt8], at index: CInt) throws {
-    try bytes.withUnsafeBytes { bytes in
-      // Without a destructor SQLite does not copy the bytes; `step` clears the binding before they are freed.
-      sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), nil)
-      try step(statement)
-    }
-  }
-
-  /// Runs a statement that was bound by hand and clears its bindings.
-  fileprivate func step(_ statement: OpaquePointer) throws {
-    let result = sqlite3_step(statement)
-    // The message must be read before the statement is reset.
-    let message = result == SQLITE_DONE ? nil : lastErrorMessage
-    sqlite3_reset(statement)
-    sqlite3_clear_bindings(statement)
-    guard result == SQLITE_DONE else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: result), message: message)
+    if isEmpty {
+      try db.run("DELETE FROM streams WHERE number = ?", stream.number)
+    } else {
+      try db.run("UPDATE streams SET acknowledged = NULL WHERE number = ?", stream.number)
     }
   }
 }

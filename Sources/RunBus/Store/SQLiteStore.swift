@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import RunCore
 import RunWire
 import Synchronization
@@ -12,8 +11,8 @@ final class SQLiteStore: StoreBackend {
     var runNumbers: [RunID: Int64] = [:]
     /// A cache of the numbers of devices in the journal; emptied likewise, and `nil` until it is needed.
     var deviceNumbers: [DeviceID: UInt32]?
-    /// The highest position in `accepted`; `nil` until it is needed.
-    var lastAcceptedPosition: Int64?
+    /// The highest position in each table that has some; without those that were not needed yet.
+    var lastPositions: [PositionedTable: Int64] = [:]
     /// The highest revision in the journal; `nil` until it is needed.
     var lastRevision: UInt64?
     var commitsSinceCheckpoint = 0
@@ -24,6 +23,7 @@ final class SQLiteStore: StoreBackend {
   private let options: StoreOptions
   private let state = Mutex(State())
   private let outbox = SQLiteOutbox()
+  private let statements = PreparedStatements()
 
   /// 256 commits make a log of about a thousand pages, which a checkpoint copies in a few milliseconds.
   private static let commitsPerCheckpoint = 256
@@ -36,14 +36,18 @@ final class SQLiteStore: StoreBackend {
   func commit(_ operations: [StoreOperation]) throws(StoreFault) {
     try faulting {
       try queue.writeWithoutTransaction { db in
-        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        // Through GRDB, which keeps account of transactions.
+        try statements.statement("BEGIN IMMEDIATE", db).execute()
         do {
-          for operation in operations { try execute(operation, db) }
+          let writer = StoreWriter(connection: db, statements: statements)
+          for operation in operations { try execute(operation, writer) }
           try options.beforeCommit?(operations)
-          try db.cachedStatement(sql: "COMMIT").execute()
+          try statements.statement("COMMIT", db).execute()
         } catch {
           // Read before the rollback, whose own system calls would overwrite it.
           let fault = StoreFault(error, systemCode: db.lastSystemCode)
+          // A statement that failed would report that failure once more when it is used again.
+          statements.forget()
           forgetBatch()
           // SQLite has already rolled back after some errors. If a rollback fails, the log still has no commit of the
           // batch.
@@ -92,7 +96,11 @@ final class SQLiteStore: StoreBackend {
   }
 
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord? {
-    try faulting { try queue.writeWithoutTransaction { db in try RecordRows.part(of: run, from: from, db) } }
+    try faulting {
+      try queue.writeWithoutTransaction { db in
+        try RecordRows.part(of: run, from: from, StoreWriter(connection: db, statements: statements))
+      }
+    }
   }
 
   func tidy() throws(StoreFault) -> Bool {
@@ -114,81 +122,88 @@ final class SQLiteStore: StoreBackend {
     while (try? tidy()) == true {}
     // What the checkpoint cannot copy stays in the log, where the next opening finds it.
     _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+    statements.forget()
     try? queue.close()
   }
 
-  /// The next position in `accepted`. A batch that is rolled back leaves a gap, which has no effect.
-  private func nextAcceptedPosition(_ db: Database) throws -> Int64 {
-    let last: Int64
-    if let known = state.withLock({ $0.lastAcceptedPosition }) {
-      last = known
-    } else {
-      last = try StoreNumbers.lastPosition(in: "accepted", db)
+  private enum PositionedTable {
+    case accepted, verdicts, windows, quarantine
+
+    /// Positions out of range (``StoredNumber``) are damaged, and do not count.
+    var highest: StaticString {
+      switch self {
+      case .accepted: "SELECT MAX(position) FROM accepted WHERE position BETWEEN 1 AND ?"
+      case .verdicts: "SELECT MAX(position) FROM verdicts WHERE position BETWEEN 1 AND ?"
+      case .windows: "SELECT MAX(position) FROM windows WHERE position BETWEEN 1 AND ?"
+      case .quarantine: "SELECT MAX(position) FROM quarantine WHERE position BETWEEN 1 AND ?"
+      }
     }
-    state.withLock { $0.lastAcceptedPosition = last + 1 }
+  }
+
+  /// The next position in a table. A batch that is rolled back leaves a gap, which has no effect.
+  private func nextPosition(in table: PositionedTable, _ db: StoreWriter) throws -> Int64 {
+    let known = state.withLock { $0.lastPositions[table] }
+    let last = try known ?? db.first(table.highest, StoredNumber.own.upperBound) { $0.integer(0) } ?? 0
+    state.withLock { $0.lastPositions[table] = last + 1 }
     return last + 1
   }
 
-  private func execute(_ operation: StoreOperation, _ db: Database) throws {
+  private func execute(_ operation: StoreOperation, _ db: StoreWriter) throws {
     switch operation {
     case .setTerm(let term):
-      try db.run("UPDATE meta SET value = ? WHERE key = 'term'", [Int64(bitPattern: term)])
+      try db.run("UPDATE meta SET value = ? WHERE key = 'term'", Int64(bitPattern: term))
     case .accept(let press, let admission):
-      let position = try nextAcceptedPosition(db)
+      let position = try nextPosition(in: .accepted, db)
       try db.run(
         "INSERT OR REPLACE INTO accepted (command, position, press) VALUES (?, ?, ?)",
-        [press.command.id.data, position, Data(Codec.stored(press, admission))])
+        press.command.id, position, Codec.stored(press, admission))
     case .claim(let id, let store):
-      try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", [id.data, store.data])
+      try db.run("INSERT OR REPLACE INTO claims (command, store) VALUES (?, ?)", id, store)
     case .reclassify(let id, let admission): try reclassify(id, admission, db)
     case .setWatermark(let stream, let mark):
       try db.run(
         "INSERT OR REPLACE INTO watermarks (sender, stream, sequence, id) VALUES (?, ?, ?, ?)",
-        [stream.sender.data, stream.kind.rawValue, Int64(bitPattern: mark.sequence), mark.id?.data])
+        stream.sender, stream.kind.rawValue, Int64(bitPattern: mark.sequence), mark.id)
     case .forgetStream(let stream):
       try db.run(
-        "DELETE FROM watermarks WHERE sender = ? AND stream = ?", [stream.sender.data, stream.kind.rawValue])
+        "DELETE FROM watermarks WHERE sender = ? AND stream = ?", stream.sender, stream.kind.rawValue)
     case .judge(let verdict, let press, let judgedAt):
-      try db.run("DELETE FROM accepted WHERE command = ?", [press.command.id.data])
-      try db.run("DELETE FROM claims WHERE command = ?", [press.command.id.data])
+      try db.run("DELETE FROM accepted WHERE command = ?", press.command.id)
+      try db.run("DELETE FROM claims WHERE command = ?", press.command.id)
       try db.run(
         "INSERT OR REPLACE INTO verdicts (position, command, judged_at, verdict) VALUES (?, ?, ?, ?)",
-        [
-          try StoreNumbers.lastPosition(in: "verdicts", db) + 1, press.command.id.data,
-          StoredNumber.nanoseconds(judgedAt),
-          Data(Codec.stored(verdict, of: press, judgedAt: judgedAt)),
-        ])
+        try nextPosition(in: .verdicts, db), press.command.id,
+        StoredNumber.nanoseconds(judgedAt),
+        Codec.stored(verdict, of: press, judgedAt: judgedAt))
     case .forgetVerdicts(let moment):
-      try db.run("DELETE FROM verdicts WHERE judged_at < ?", [moment.nanoseconds])
+      try db.run("DELETE FROM verdicts WHERE judged_at < ?", moment.nanoseconds)
     case .append(let runID, let entry):
       try append(entry, to: runID, db)
     case .setAlias(let alias, let runID):
-      try db.run("INSERT OR REPLACE INTO aliases (run, of) VALUES (?, ?)", [alias.data, runID.data])
+      try db.run("INSERT OR REPLACE INTO aliases (run, of) VALUES (?, ?)", alias, runID)
     case .setUnanswered(let runID, let since):
       try db.run(
         "INSERT INTO recovery (run, silent_since) VALUES (?1, ?2) ON CONFLICT (run) DO UPDATE SET silent_since = ?2",
-        [runID.data, since.map(StoredNumber.nanoseconds)])
+        runID, since.map(StoredNumber.nanoseconds))
     case .discard(let runID):
       try db.run(
         "INSERT INTO recovery (run, discarded) VALUES (?, 1) ON CONFLICT (run) DO UPDATE SET discarded = 1",
-        [runID.data])
+        runID)
     case .settle(let window):
-      let position = try StoreNumbers.lastPosition(in: "windows", db) + 1
+      let position = try nextPosition(in: .windows, db)
       try db.run(
-        "INSERT OR REPLACE INTO windows (position, settled) VALUES (?, ?)", [position, Data(Codec.stored(window))])
-      try db.run("DELETE FROM windows WHERE position <= ?", [position - Int64(ControlHistory.windowsMax)])
+        "INSERT OR REPLACE INTO windows (position, settled) VALUES (?, ?)", position, Codec.stored(window))
+      try db.run("DELETE FROM windows WHERE position <= ?", position - Int64(ControlHistory.windowsMax))
     case .setClock(let real, let bus):
       try db.run(
         "INSERT OR REPLACE INTO clock (one, real, bus, boot, wall) VALUES (1, ?, ?, ?, ?)",
-        [
-          StoredNumber.nanoseconds(real), StoredNumber.nanoseconds(bus), MachineBoot.id, Date().timeIntervalSince1970,
-        ])
-    case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", [storeID.data])
+        StoredNumber.nanoseconds(real), StoredNumber.nanoseconds(bus), MachineBoot.id, Date().timeIntervalSince1970)
+    case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", storeID)
     case .setHub(let storeID, let deviceID):
       try db.run(
-        "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", [storeID.data, deviceID.rawValue])
+        "INSERT OR REPLACE INTO hub (one, store, device) VALUES (1, ?, ?)", storeID, deviceID.rawValue)
     case .setView(let view):
-      try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", [Data(Codec.stored(view))])
+      try db.run("INSERT OR REPLACE INTO view (one, snapshot) VALUES (1, ?)", Codec.stored(view))
     case .setFailureMark(let mark):
       // Only a new alarm sets the wall time; later marks keep it.
       try db.run(
@@ -196,7 +211,7 @@ final class SQLiteStore: StoreBackend {
         INSERT INTO failure_mark (one, mark, wall) VALUES (1, ?, ?)
         ON CONFLICT (one) DO UPDATE SET mark = excluded.mark, wall = COALESCE(excluded.wall, wall)
         """,
-        [Data(Codec.stored(mark)), mark.duty == .alarmed ? Date().timeIntervalSince1970 : nil])
+        Codec.stored(mark), mark.duty == .alarmed ? Date().timeIntervalSince1970 : nil)
     case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)
@@ -207,19 +222,17 @@ final class SQLiteStore: StoreBackend {
     case .meet(let device):
       try db.run(
         "INSERT OR REPLACE INTO devices (device, role, store, heard_at, identity) VALUES (?, ?, ?, ?, ?)",
-        [
-          device.deviceID.rawValue, Data(device.role.rawValue.utf8), device.storeID.data,
-          StoredNumber.nanoseconds(device.heardAt), device.identity.description,
-        ])
+        device.deviceID.rawValue, Array(device.role.rawValue.utf8), device.storeID,
+        StoredNumber.nanoseconds(device.heardAt), device.identity.description)
     case .own(let store, let identity):
       try db.run(
-        "INSERT OR REPLACE INTO store_owners (store, identity) VALUES (?, ?)", [store.data, identity.description])
-    case .disown(let store): try db.run("DELETE FROM store_owners WHERE store = ?", [store.data])
+        "INSERT OR REPLACE INTO store_owners (store, identity) VALUES (?, ?)", store, identity.description)
+    case .disown(let store): try db.run("DELETE FROM store_owners WHERE store = ?", store)
     case .pair, .unpair, .setMemberVersion: try PairedRows.write(operation, db)
     case .forgetDevice(let device):
-      for table in ["devices", "latest_sent", "latest_received"] {
-        try db.run("DELETE FROM \(table) WHERE device = ?", [device.rawValue])
-      }
+      try db.run("DELETE FROM devices WHERE device = ?", device.rawValue)
+      try db.run("DELETE FROM latest_sent WHERE device = ?", device.rawValue)
+      try db.run("DELETE FROM latest_received WHERE device = ?", device.rawValue)
     case .enqueue(let row): try outbox.enqueue(row, db)
     case .acknowledge(let stream, let sequence): try outbox.acknowledge(stream, through: sequence, db)
     case .remove(let stream, let sequence): try outbox.remove(stream, sequence, db)
@@ -229,45 +242,44 @@ final class SQLiteStore: StoreBackend {
     case .drop(let stream): try outbox.drop(stream, db)
     case .shiftRows(let span): try outbox.shift(by: span, db)
     case .quarantine(let quarantined):
-      let id = quarantined.message.id.data
-      try db.run("DELETE FROM quarantine WHERE id = ?", [id])
+      let id = quarantined.message.id
+      try db.run("DELETE FROM quarantine WHERE id = ?", id)
       try db.run(
         "INSERT OR REPLACE INTO quarantine (position, id, since, message) VALUES (?, ?, ?, ?)",
-        [
-          try StoreNumbers.lastPosition(in: "quarantine", db) + 1, id, StoredNumber.nanoseconds(quarantined.since),
-          Data(Codec.stored(quarantined)),
-        ])
-    case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", [id.data])
+        try nextPosition(in: .quarantine, db), id, StoredNumber.nanoseconds(quarantined.since),
+        Codec.stored(quarantined))
+    case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", id)
     case .setLatest(let row):
-      try setLatest("latest_sent", row.device, row.key, db) { Codec.stored(row, replacing: $0) }
+      try setLatest(
+        row.device, row.key, db, old: "SELECT value FROM latest_sent WHERE device = ? AND key = ?",
+        new: "INSERT OR REPLACE INTO latest_sent (device, key, value) VALUES (?, ?, ?)"
+      ) { Codec.stored(row, replacing: $0) }
     case .receiveLatest(let row):
-      try setLatest("latest_received", row.device, row.key, db) { Codec.stored(row, replacing: $0) }
+      try setLatest(
+        row.device, row.key, db, old: "SELECT value FROM latest_received WHERE device = ? AND key = ?",
+        new: "INSERT OR REPLACE INTO latest_received (device, key, value) VALUES (?, ?, ?)"
+      ) { Codec.stored(row, replacing: $0) }
     }
   }
 
   /// Writes a newest value, with what is stored of its key now at hand.
   private func setLatest(
-    _ table: String, _ device: DeviceID?, _ key: String, _ db: Database, _ bytes: ([UInt8]?) -> [UInt8]
+    _ device: DeviceID?, _ key: String, _ db: StoreWriter, old: StaticString, new: StaticString,
+    _ bytes: ([UInt8]?) -> [UInt8]
   ) throws {
-    let place: [(any DatabaseValueConvertible)?] = [device?.rawValue ?? "", ValueKey.identity(key)]
-    let old = try Row.fetchOne(
-      try db.cachedStatement(sql: "SELECT value FROM \(table) WHERE device = ? AND key = ?"),
-      arguments: StatementArguments(place))
-    try db.run(
-      "INSERT OR REPLACE INTO \(table) (device, key, value) VALUES (?, ?, ?)",
-      place + [Data(bytes(try? old?.sealed("value")))])
+    let (name, identity) = (device?.rawValue ?? "", Array(ValueKey.identity(key)))
+    try db.run(new, name, identity, bytes(try db.first(old, name, identity) { $0.bytes(0) }))
   }
 
   /// A row that cannot be read stays as it is.
-  private func reclassify(_ id: CommandID, _ admission: Admission, _ db: Database) throws {
-    let statement = try db.cachedStatement(sql: "SELECT press FROM accepted WHERE command = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [id.data]), let bytes = try? row.sealed("press"),
+  private func reclassify(_ id: CommandID, _ admission: Admission, _ db: StoreWriter) throws {
+    guard let bytes = try db.first("SELECT press FROM accepted WHERE command = ?", id, read: { $0.bytes(0) }),
       let press = try? Codec.readmitted(bytes, as: admission)
     else { return }
-    try db.run("UPDATE accepted SET press = ? WHERE command = ?", [Data(press), id.data])
+    try db.run("UPDATE accepted SET press = ? WHERE command = ?", press, id)
   }
 
-  private func append(_ entry: LedgerEntry, to runID: RunID, _ db: Database) throws {
+  private func append(_ entry: LedgerEntry, to runID: RunID, _ db: StoreWriter) throws {
     var kind = JournalKind(entry.event)
     var device: UInt32 = 0
     if case .sample(_, let deviceID) = entry.event { device = try deviceNumber(deviceID, db) }
@@ -280,20 +292,17 @@ final class SQLiteStore: StoreBackend {
       }
     }
     let number = try runNumber(runID, position: entry.position, db)
-    let insert = "INSERT INTO journal (position, run, kind, entry) VALUES (?, ?, ?, ?)"
-    // Bound by hand, like the rows of an outbox: this statement runs for every reading.
-    let statement = try db.cachedStatement(sql: insert).sqliteStatement
-    sqlite3_bind_int64(statement, 1, Int64(bitPattern: entry.position))
-    sqlite3_bind_int64(statement, 2, number)
-    if let kind { sqlite3_bind_int64(statement, 3, kind.rawValue) } else { sqlite3_bind_null(statement, 3) }
-    try db.step(statement, binding: Codec.stored(entry.event, at: entry.time, device: device), at: 4)
+    try db.run(
+      "INSERT INTO journal (position, run, kind, entry) VALUES (?, ?, ?, ?)", Int64(bitPattern: entry.position), number,
+      kind?.rawValue, Codec.stored(entry.event, at: entry.time, device: device))
   }
 
   /// The highest revision so far. Revisions only grow, so that it is the one that was written last.
-  private func lastRevision(_ db: Database) throws -> UInt64 {
+  private func lastRevision(_ db: StoreWriter) throws -> UInt64 {
     if let known = state.withLock({ $0.lastRevision }) { return known }
     var revision: UInt64 = 0
-    let rows = try Row.fetchCursor(db, sql: "SELECT entry FROM journal WHERE kind = 1 ORDER BY position DESC")
+    let rows = try Row.fetchCursor(
+      db.connection, sql: "SELECT entry FROM journal WHERE kind = 1 ORDER BY position DESC")
     while let row = try rows.next() {
       guard let found = (try? row.sealed("entry")).flatMap(Codec.revision) else { continue }
       revision = found
@@ -305,12 +314,11 @@ final class SQLiteStore: StoreBackend {
 
   /// The short number of a run, which stands for its 16-byte id in every journal row. Positions only grow, so the first
   /// one is the lowest.
-  private func runNumber(_ runID: RunID, position: UInt64, _ db: Database) throws -> Int64 {
+  private func runNumber(_ runID: RunID, position: UInt64, _ db: StoreWriter) throws -> Int64 {
     if let known = state.withLock({ $0.runNumbers[runID] }) { return known }
     try db.run(
-      "INSERT OR IGNORE INTO runs (run, first_position) VALUES (?, ?)", [runID.data, Int64(bitPattern: position)])
-    let statement = try db.cachedStatement(sql: "SELECT number FROM runs WHERE run = ?")
-    guard let number = try Int64.fetchOne(statement, arguments: [runID.data]) else {
+      "INSERT OR IGNORE INTO runs (run, first_position) VALUES (?, ?)", runID, Int64(bitPattern: position))
+    guard let number = try db.first("SELECT number FROM runs WHERE run = ?", runID, read: { $0.integer(0) }) else {
       throw StoreFault.damaged("a run that was just written cannot be read")
     }
     state.withLock { $0.runNumbers[runID] = number }
@@ -318,9 +326,9 @@ final class SQLiteStore: StoreBackend {
   }
 
   /// The number of a device, which stands for its name in the entries of its readings. A number is never given again.
-  private func deviceNumber(_ device: DeviceID, _ db: Database) throws -> UInt32 {
+  private func deviceNumber(_ device: DeviceID, _ db: StoreWriter) throws -> UInt32 {
     if let known = state.withLock({ $0.deviceNumbers?[device] }) { return known }
-    var numbers = try JournalDevices.numbers(db)
+    var numbers = try JournalDevices.numbers(db.connection)
     if numbers[device] == nil { numbers[device] = try JournalDevices.add(device, db) }
     state.withLock { [numbers] in $0.deviceNumbers = numbers }
     return numbers[device] ?? 0

@@ -15,9 +15,10 @@ enum StoreNumbers {
       .counter("value", in: StoredNumber.own)
   }
 
-  /// The highest position in a table; 0 when it has none.
-  static func lastPosition(in table: String, _ db: Database) throws -> Int64 {
-    let sql = "SELECT MAX(position) FROM \(table) WHERE position BETWEEN 1 AND \(StoredNumber.own.upperBound)"
-    return try Int64.fetchOne(try db.cachedStatement(sql: sql)) ?? 0
+  /// The highest position in the journal; 0 when it is empty.
+  static func lastJournalPosition(_ db: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      db, sql: "SELECT MAX(position) FROM journal WHERE position BETWEEN 1 AND ?",
+      arguments: [StoredNumber.own.upperBound]) ?? 0
   }
 }
