@@ -32,4 +32,23 @@ struct PlaybackTests {
     #expect(last.count == 1)
     #expect(playback.ranOutAt == .seconds(9))
   }
+
+  @Test("In a pause nothing is due; what was measured in it comes at its end, a part at a time")
+  func pause() {
+    let start = BusTime.zero + .seconds(100)
+    var playback = Playback(
+      Timeline((0..<2000).map { Sample(moment: .runOffset(.seconds($0)), value: .heartRate(bpm: 150)) }))
+    var snapshot = running(since: start)
+    _ = playback.observe(snapshot, now: start)
+    let before = playback.takeDue(now: start + .seconds(9))
+    snapshot.phase = .paused
+    let isPauseNews = playback.observe(snapshot, now: start + .seconds(10))
+    let during = playback.takeDue(now: start + .seconds(500))
+    #expect(before.count == 10 && isPauseNews && during.isEmpty && playback.nextDue == nil && !playback.isDone)
+    snapshot.phase = .running
+    let isResumeNews = playback.observe(snapshot, now: start + .seconds(1009))
+    #expect(isResumeNews)
+    let counts = (0..<3).map { _ in playback.takeDue(now: start + .seconds(1009)).count }
+    #expect(counts == [500, 500, 0] && playback.nextDue == start + .seconds(1010))
+  }
 }

@@ -123,7 +123,7 @@ private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRa
 }
 
 /// Names the calling thread, for `top` and debuggers. A failure is ignored.
-private func nameThread(_ name: StaticString) {
+func nameThread(_ name: StaticString) {
   #if canImport(Darwin)
     _ = name.description.withCString { pthread_setname_np($0) }
   #else

@@ -22,10 +22,13 @@ final class StoreThread: @unchecked Sendable {
   /// Runs each job on the thread of its caller.
   init() { hasThread = false }
 
-  init(name: String) {
+  init(name: StaticString) {
     hasThread = true
-    let thread = Thread { [self] in work() }
-    thread.name = name
+    let thread = Thread { [self] in
+      // The name of a `Thread` does not reach the system's tools on Linux.
+      nameThread(name)
+      work()
+    }
     thread.start()
   }
 

@@ -1,3 +1,5 @@
+package import DequeModule
+
 /// What the hub remembers of past commands in order to judge the next one. Every part is bounded.
 package struct ControlState: Hashable, Sendable {
   /// The phase of the present run.
@@ -9,12 +11,12 @@ package struct ControlState: Hashable, Sendable {
   /// The number of phase transitions of all runs so far, amendments excepted.
   package private(set) var revision: UInt64 = 0
   /// Past transitions that made a revision, oldest first, at most ``ControlHistory/transitionsMax``.
-  package private(set) var transitions: [PastTransition] = []
+  package private(set) var transitions: Deque<PastTransition> = []
   /// Transitions without a revision: those inserted into runs that were over, and those of whole runs. At most
   /// ``ControlHistory/transitionsMax``.
-  package private(set) var amendments: [PastTransition] = []
+  package private(set) var amendments: Deque<PastTransition> = []
   /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
-  package private(set) var windows: [SettledWindow] = []
+  package private(set) var windows: Deque<SettledWindow> = []
   /// Aliases of runs, at most ``ControlHistory/aliasesMax`` for each run.
   package private(set) var aliases: [RunID: RunID] = [:]
   private struct AliasCount: Hashable, Sendable {
@@ -124,7 +126,7 @@ package struct ControlState: Hashable, Sendable {
     values[least.key] = nil
   }
 
-  private static func append<Element>(_ element: Element, to list: inout [Element], max: Int) {
+  private static func append<Element>(_ element: Element, to list: inout Deque<Element>, max: Int) {
     list.append(element)
     if list.count > max { list.removeFirst(list.count - max) }
   }

@@ -50,7 +50,8 @@ final class SensorPlayer<Target: Node>: Sendable {
     var (reported, ranOutIn): (RunID?, RunID?)
     for await _ in wakes {
       guard let now = await node.busNow else { continue }
-      for sample in playback.withLock({ $0.takeDue(now: now) }) { try await node.add(sample) }
+      let samples = playback.withLock { $0.takeDue(now: now) }
+      for sample in samples { try await node.add(sample) }
       let (due, origin, isDone, count) = playback.withLock { ($0.nextDue, $0.origin, $0.isDone, $0.position) }
       if let runID = origin?.runID, runID != ranOutIn, let end = playback.withLock({ $0.ranOutAt }) {
         ranOutIn = runID
@@ -58,9 +59,11 @@ final class SensorPlayer<Target: Node>: Sendable {
       }
       if let due {
         let delay = await node.speed.real(fromBus: due - now)
-        // Samples due within 10 ms are added together: at high speeds one wake-up for each would be a busy loop.
+        // Samples due within 10 ms are added together: at high speeds one wake-up for each would be a busy loop. A peer
+        // holds 36,000 of them until the hub, which commits every three seconds, has acknowledged them.
+        let least = samples.count < Playback.atOnceMax ? 10_000_000 : 100_000_000
         timer.schedule(
-          deadline: .now() + .nanoseconds(max(10_000_000, Int(delay.nanoseconds))), leeway: .milliseconds(1))
+          deadline: .now() + .nanoseconds(max(least, Int(delay.nanoseconds))), leeway: .milliseconds(1))
       } else if isDone, await node.hasPendingSamples {
         // The hub may not have all samples yet (a slow disk, a hub out of reach): check again in 100 ms.
         timer.schedule(deadline: .now() + .milliseconds(100), leeway: .milliseconds(10))

@@ -24,10 +24,10 @@ struct Timeline: Sendable {
   /// How many samples were taken or skipped.
   var position: Int { next }
 
-  /// Removes and returns the samples that are due at `offset`.
-  mutating func takeDue(at offset: BusDuration) -> [Sample] {
+  /// Removes and returns the samples that are due at `offset`, at most so many.
+  mutating func takeDue(at offset: BusDuration, max: Int) -> [Sample] {
     let first = next
-    while next < samples.count, samples[next].offset <= offset { next += 1 }
+    while next < samples.count, next - first < max, samples[next].offset <= offset { next += 1 }
     return samples[first..<next].map { Sample(moment: .runOffset($0.offset), value: $0.value) }
   }
 
@@ -60,6 +60,11 @@ struct Playback: Sendable {
   private var timeline: Timeline
   private(set) var origin: RunOrigin?
   private var wasThereBefore = false
+  /// Whether the run is paused. Its sensors are off then, and the readings of the pause wait for its end.
+  private var isPaused = false
+
+  /// How many samples are taken at once. After a long pause the hub takes them in as they come.
+  static let atOnceMax = 500
 
   init(_ recording: Timeline) {
     self.recording = recording
@@ -77,7 +82,9 @@ struct Playback: Sendable {
       wasThereBefore = wasThereBefore || snapshot.order.term > 0
       return false
     }
-    guard seen != origin else { return false }
+    let isPaused = snapshot.phase == .paused
+    guard seen != origin || isPaused != self.isPaused else { return false }
+    self.isPaused = isPaused
     if seen.runID != origin?.runID {
       timeline = recording
       if !wasThereBefore { timeline.skip(before: seen.end ?? now - seen.startedAt) }
@@ -87,16 +94,19 @@ struct Playback: Sendable {
     return true
   }
 
-  /// The time on the hub's clock at which the next sample is due, `.zero` for at once; `nil` when none is left.
+  /// The time on the hub's clock at which the next sample is due, `.zero` for at once; `nil` when none is left, and in a
+  /// pause.
   var nextDue: BusTime? {
-    guard let origin, let offset = timeline.nextOffset, origin.end.map({ offset <= $0 }) ?? true else { return nil }
+    guard !isPaused, let origin, let offset = timeline.nextOffset, origin.end.map({ offset <= $0 }) ?? true else {
+      return nil
+    }
     return origin.end == nil ? origin.startedAt + offset : .zero
   }
 
-  /// Removes and returns the samples that are due now; after the stop, all samples up to it.
+  /// Removes and returns samples that are due now, at most ``atOnceMax``; after the stop, those up to it.
   mutating func takeDue(now: BusTime) -> [Sample] {
-    guard let origin else { return [] }
-    return timeline.takeDue(at: origin.end ?? (now - origin.startedAt))
+    guard let origin, !isPaused else { return [] }
+    return timeline.takeDue(at: origin.end ?? (now - origin.startedAt), max: Self.atOnceMax)
   }
 
   /// The offset of the recording's last sample, if that was played and the run is still on.

@@ -43,8 +43,8 @@ struct RecordKeeping: Sendable {
   private var questions = RecordQuestions()
   /// The bytes received so far of a record that is being uploaded.
   private var upload: [UInt8] = []
-  /// The number of the last change of each record, removed ones included. Peers ask for changes by these numbers.
-  private var changes: [RunID: UInt64]
+  /// The last change of each record. Peers ask for changes by their numbers.
+  private var changes: RecordChanges
   private var lastChange: UInt64
   /// Ranges of numbers that no change in this store has: above a key, up to its value.
   private var skipped: [UInt64: UInt64]
@@ -60,9 +60,9 @@ struct RecordKeeping: Sendable {
     discarded = history.discarded
     journals = history.endedJournals
     dates = history.runDates
-    changes = history.recordChanges
+    changes = RecordChanges(history.recordChanges)
     // A number in a damaged store may be so high that none is left for the next change.
-    durableChange = min(changes.values.max() ?? 0, 1 << 62)
+    durableChange = min(changes.highest ?? 0, 1 << 62)
     // Numbers begin above those of every earlier incarnation, lost ones included, because peers remember how far they
     // have come.
     lastChange = max(durableChange, HubTerm.changes(in: term))
@@ -97,7 +97,7 @@ struct RecordKeeping: Sendable {
   /// Gives the next change number to a record.
   private mutating func change(_ run: RunID) -> UInt64 {
     lastChange += 1
-    changes[run] = lastChange
+    changes.append(lastChange, of: run)
     return lastChange
   }
 
@@ -115,9 +115,7 @@ struct RecordKeeping: Sendable {
   func lastCommon(with change: UInt64) -> UInt64? { skipped.first { $0.key < change && change <= $0.value }?.key }
 
   /// The record with the first change after a number, and that change's number.
-  func next(after change: UInt64) -> (run: RunID, change: UInt64)? {
-    changes.filter { $0.value > change }.min { $0.value < $1.value }.map { ($0.key, $0.value) }
-  }
+  func next(after change: UInt64) -> (run: RunID, change: UInt64)? { changes.next(after: change) }
 
   // MARK: Making records
 
