@@ -15,6 +15,7 @@ struct Pair {
   private var now = BusTime.zero
   private var toHub: [[UInt8]] = []
   private var toPeer: [[UInt8]] = []
+  private var published: [[UInt8]] = []
   private(set) var verdicts = 0
 
   init(in directory: String) throws {
@@ -64,8 +65,9 @@ struct Pair {
   }
 
   private mutating func settle() {
-    while !toHub.isEmpty || !toPeer.isEmpty {
+    while !toHub.isEmpty || !toPeer.isEmpty || !published.isEmpty {
       if !toHub.isEmpty { hear(toHub: toHub.removeFirst()) }
+      if !published.isEmpty { hear(published: published.removeFirst()) }
       if !toPeer.isEmpty { hear(toPeer: toPeer.removeFirst()) }
     }
   }
@@ -83,11 +85,17 @@ struct Pair {
   }
 
   @inline(never)
+  private mutating func hear(published bytes: [UInt8]) {
+    guard let event = try? Codec.busEvent(bytes) else { fatalError("an event that the watch does not read") }
+    feedPeer(.event(event))
+  }
+
+  @inline(never)
   private mutating func feedHub(_ event: HubCore.Event) {
     for action in hub.receive(event, at: now) {
       switch action {
       case .send(let frame, _): toPeer.append(Codec.encode(frame))
-      case .publish(let event): _ = Codec.encode(event)
+      case .publish(let event): if event.topic == .snapshots { published.append(Codec.encode(event)) }
       case .commit(let id, let operations):
         Self.commit(operations, to: hubStore)
         feedHub(.committed(id))

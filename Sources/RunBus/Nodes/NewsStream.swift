@@ -71,7 +71,7 @@ extension Node {
   /// ```
   public func news() -> NewsStream { news(asking: .all) }
 
-  /// Real time now by a clock that is not set: the moments of a ``RunCore/RunBoard``.
+  /// Real time now by a clock that is not set: the moments of a ``RunCore/RunBoard``. In a `TestBus` it is the test's time.
   public nonisolated var moment: BusTime { internals.node.loop.now }
 }
 

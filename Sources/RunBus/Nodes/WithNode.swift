@@ -13,7 +13,7 @@ import SystemC
 ///
 /// The body begins when the node is ready (``Node/ready()``). The node ends in good order when the body has returned or
 /// thrown, when the task is cancelled, and on SIGTERM; the body is cancelled on the last two, and when the node ends by
-/// itself.
+/// itself. Calls can be nested, for two nodes in one process; SIGTERM ends both.
 ///
 /// - Parameters:
 ///   - node: The node. A node runs once.

@@ -9,6 +9,10 @@
 ///
 /// It is a pure value: the same news at the same moments make the same board. Moments are real time of any origin, by a
 /// clock that is not set.
+///
+/// A board changes more often than a text that is made of it. While a run is on, its metrics come every three seconds; a
+/// clock that ticks in between is the node's `runClock`. The boards of two devices that agree have equal snapshots and
+/// receipts; `own`, ages and what only one of them has heard differ.
 public struct RunBoard: Hashable, Sendable {
   /// A device as the hub last spoke of it.
   public struct Device: Hashable, Sendable {
