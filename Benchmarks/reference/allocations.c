@@ -1,10 +1,13 @@
 /* Counts what the program that it is loaded into (LD_PRELOAD, glibc) asks of the heap between two moments: how many
- * blocks, and by how many bytes what is in use has grown. Outside of these it only passes on. */
+ * blocks, and by how many bytes what is in use has grown. Outside of these it only passes on. With ALLOCATIONS_AT_EXIT in
+ * the environment it counts from the beginning, and prints the number of blocks at the end. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -62,4 +65,12 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 void free(void *block) {
   left(block);
   __libc_free(block);
+}
+
+__attribute__((constructor)) static void begin_at_once(void) {
+  if (getenv("ALLOCATIONS_AT_EXIT")) allocations_begin();
+}
+
+__attribute__((destructor)) static void tell_at_exit(void) {
+  if (getenv("ALLOCATIONS_AT_EXIT")) fprintf(stderr, "allocations %lld\n", (long long)blocks);
 }
