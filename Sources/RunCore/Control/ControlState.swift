@@ -1,4 +1,4 @@
-package import DequeModule
+import DequeModule
 
 /// What the hub remembers of past commands in order to judge the next one. Every part is bounded.
 package struct ControlState: Hashable, Sendable {
@@ -11,12 +11,12 @@ package struct ControlState: Hashable, Sendable {
   /// The number of phase transitions of all runs so far, amendments excepted.
   package private(set) var revision: UInt64 = 0
   /// Past transitions that made a revision, oldest first, at most ``ControlHistory/transitionsMax``.
-  package private(set) var transitions: Deque<PastTransition> = []
+  private(set) var transitions: Deque<PastTransition> = []
   /// Transitions without a revision: those inserted into runs that were over, and those of whole runs. At most
   /// ``ControlHistory/transitionsMax``.
-  package private(set) var amendments: Deque<PastTransition> = []
+  private(set) var amendments: Deque<PastTransition> = []
   /// Settled windows that applied something, oldest first, at most ``ControlHistory/windowsMax``.
-  package private(set) var windows: Deque<SettledWindow> = []
+  private(set) var windows: Deque<SettledWindow> = []
   /// Aliases of runs, at most ``ControlHistory/aliasesMax`` for each run.
   package private(set) var aliases: [RunID: RunID] = [:]
   private struct AliasCount: Hashable, Sendable {

@@ -139,7 +139,7 @@ package struct HubCore: Sendable {
     if incarnation.ending == .due { sayFarewell(in: &turn) }
     let actions = turn.end(&rest)
     noteDeadline()
-    assert(next == nil || !isSmall || check().isEmpty, "\(check())")
+    assert(next == nil || !isSmall || check().isEmpty, check().joined(separator: "; "))
     return actions
   }
 

@@ -59,7 +59,9 @@ extension HubCore {
   /// What is wrong with the hub by its own rules, whatever its peers send; empty when it is good.
   package func check() -> [String] {
     var wrong = commands.check() + run.check() + mail.check() + sessions.check()
-    if !sessions.openStores.isSuperset(of: Array(commands.retries.keys) + mail.deadlines.keys) {
+    if !commands.retries.keys.allSatisfy(sessions.openStores.contains)
+      || !mail.deadlines.keys.allSatisfy(sessions.openStores.contains)
+    {
       wrong.append("a store without an open session has a retry")
     }
     if let snapshot = run.published, snapshot.order.term > term { wrong.append("a later term is shown") }

@@ -90,7 +90,9 @@ package struct LivePusher: Sendable {
       return content.phase == .completed && shown.phase != .completed ? .final : .phase
     }
     if let at = renewalAt(last, content), at <= now { return .renewal }
-    if content.pending != shown.pending, affordable > 0 || !Set(shown.pending).isSubset(of: content.pending) {
+    if content.pending != shown.pending,
+      affordable > 0 || shown.pending.contains(where: { !content.pending.contains($0) })
+    {
       return .pending
     }
     if !content.numbers.looksLike(shown.numbers), last.pushedAt + policy.numbersInterval <= now, affordable > 0 {

@@ -13,14 +13,14 @@ struct Members: Sendable {
   private(set) var durableVersion: UInt64
   private var versionInFlight: UInt64
   private var versionHeard: UInt64
-  private var byKey: [KeyFingerprint: PairedDevice]
+  private var byKey: [KeyFingerprint: PairedDevice] = [:]
 
   /// The list as the store kept it.
   init(_ history: MemberHistory) {
     version = history.version
     (durableVersion, versionInFlight) = (history.version, history.version)
     versionHeard = history.versionHeard
-    byKey = Dictionary(history.devices.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    for device in history.devices { byKey[device.key] = device }
     dropSharedKeys()
   }
 

@@ -79,3 +79,11 @@ package struct StreamMark: Hashable, Sendable {
   /// The mark before the first item.
   package static let start = StreamMark(sequence: 0)
 }
+
+extension StreamID: CustomStringConvertible {
+  package var description: String { "\(kind.rawValue) from \(sender)" }
+}
+
+extension OutboundStreamID: CustomStringConvertible {
+  package var description: String { "\(kind.rawValue) to \(receiver)" }
+}

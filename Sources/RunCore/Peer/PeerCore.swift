@@ -178,7 +178,7 @@ package struct PeerCore: Sendable {
     let next = turn.commits.next(at: turn.now)
     if let next { turn.act(.commit(next.id, next.operations)) }
     let actions = turn.end(&rest)
-    assert(next == nil || check().isEmpty, "\(check())")
+    assert(next == nil || check().isEmpty, check().joined(separator: "; "))
     return actions
   }
 

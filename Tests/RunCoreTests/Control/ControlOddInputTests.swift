@@ -1,5 +1,6 @@
-import RunCore
 import Testing
+
+@testable import RunCore
 
 /// No input from outside stops the hub, and each command gets one verdict.
 @Suite("Odd presses")

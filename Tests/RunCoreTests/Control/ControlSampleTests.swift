@@ -1,6 +1,7 @@
-import RunCore
 import Testing
 import SystemC
+
+@testable import RunCore
 
 /// How many times more the random tests do than usual: `RUNBUS_SOAK_CONTROL`, 0 if it is not set.
 let soakFactor = getenv("RUNBUS_SOAK_CONTROL").flatMap { Int(String(cString: $0)) } ?? 0

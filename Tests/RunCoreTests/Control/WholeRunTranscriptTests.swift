@@ -1,5 +1,6 @@
-import RunCore
 import Testing
+
+@testable import RunCore
 
 /// A run that was started and stopped on an unreachable watch arrives as a queue of commands and is judged as a
 /// whole.
