@@ -1,7 +1,15 @@
 /// How many columns of a terminal a text takes. Korean, Chinese and Japanese characters and emoji take two, combining
 /// marks none.
 enum TextWidth {
-  static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
+  static func of(_ text: some StringProtocol) -> Int {
+    isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + of($1) }
+  }
+
+  /// Whether a text has printable ASCII alone, as most of a screen has: the properties of its characters need not be
+  /// looked up.
+  private static func isPlain(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+  }
 
   /// The width of one character as a reader sees it: of its widest part.
   static func of(_ character: Character) -> Int {
@@ -15,6 +23,8 @@ enum TextWidth {
   }
 
   private static func of(_ scalar: Unicode.Scalar) -> Int {
+    // Printable ASCII, the lines of boxes, and the blocks of sparklines.
+    if (0x20..<0x7F).contains(scalar.value) || (0x2500...0x259F).contains(scalar.value) { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
     default: break
@@ -35,6 +45,7 @@ enum TextWidth {
 
   /// The longest beginning of a text that fits into so many columns.
   static func cut(_ text: String, to columns: Int) -> String {
+    if isPlain(text) { return text.utf8.count <= columns ? text : String(text.prefix(max(0, columns))) }
     var width = 0
     var kept = ""
     for character in text {
