@@ -68,6 +68,15 @@ struct RunFormatTests {
     for pace in [3600, .infinity, .nan, -1] as [Double?] { #expect(Self.korean.pace(pace) == "–") }
   }
 
+  @Test("Durations of the locale of terminals, which are written by hand, are those of the library")
+  func plainDuration() {
+    let (plain, library) = (RunFormat(locale: Locale(identifier: "en_US_POSIX")), Self.american)
+    for seconds in Array(0...7300) + [35_999, 36_000, 86_399, 360_000, 3_599_999] as [Int64] {
+      let span = BusDuration.seconds(seconds)
+      #expect(plain.duration(span) == library.duration(span))
+    }
+  }
+
   @Test("A duration has hours from an hour on, and the separator of its locale")
   func duration() {
     #expect(Self.korean.duration(.milliseconds(185_999)) == "3:05")
