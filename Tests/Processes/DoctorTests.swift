@@ -349,6 +349,12 @@ struct DoctorTests {
         #expect(chmod(path, 0o755) == 0)
       }
       let sockets = ["control.sock", "events.sock", "phone.door"]
+      // A phone shows its first snapshot before its sockets are open.
+      try await within("the sockets") {
+        while !sockets.allSatisfy({ FileManager.default.fileExists(atPath: "\(directory)/\($0)") }) {
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
       for socket in sockets { #expect(chmod("\(directory)/\(socket)", 0o777) == 0) }
       for user in ["0", "65534"] {
         let client = bus.spawn(
