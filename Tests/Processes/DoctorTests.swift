@@ -350,10 +350,8 @@ struct DoctorTests {
       }
       let sockets = ["control.sock", "events.sock", "phone.door"]
       // A phone shows its first snapshot before its sockets are open.
-      try await within("the sockets") {
-        while !sockets.allSatisfy({ FileManager.default.fileExists(atPath: "\(directory)/\($0)") }) {
-          try await Task.sleep(for: .milliseconds(10))
-        }
+      try await lookFor("the sockets") {
+        sockets.allSatisfy { FileManager.default.fileExists(atPath: "\(directory)/\($0)") }
       }
       for socket in sockets { #expect(chmod("\(directory)/\(socket)", 0o777) == 0) }
       for user in ["0", "65534"] {
