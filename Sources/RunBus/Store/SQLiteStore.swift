@@ -36,9 +36,9 @@ final class SQLiteStore: StoreBackend {
   func commit(_ operations: [StoreOperation]) throws(StoreFault) {
     try faulting {
       try queue.writeWithoutTransaction { db in
-        // Through GRDB, which keeps account of transactions.
-        try statements.statement("BEGIN IMMEDIATE", db).execute()
         do {
+          // Through GRDB, which keeps account of transactions.
+          try statements.statement("BEGIN IMMEDIATE", db).execute()
           let writer = StoreWriter(connection: db, statements: statements)
           for operation in operations { try execute(operation, writer) }
           try options.beforeCommit?(operations)
