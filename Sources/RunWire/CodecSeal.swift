@@ -69,9 +69,10 @@ package enum CRC32C {
   /// The checksum of bytes.
   package static func sum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { sum($0) } }
 
-  static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+  /// The checksum of bytes that follow others, whose checksum is `before`.
+  static func sum(_ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
     tables.withUnsafeBufferPointer { tables in
-      var sum = UInt32.max
+      var sum = ~before
       var place = 0
       while place + 8 <= bytes.count {
         let eight = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) ^ UInt64(sum)

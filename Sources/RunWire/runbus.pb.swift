@@ -996,6 +996,196 @@ nonisolated enum WireStoredAdmission: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireStoredOperationKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+
+  /// value: a StoredCommand.
+  case accept // = 1
+
+  /// id: the command; other: the store that has sent it, too.
+  case claim // = 2
+
+  /// value: a StoredVerdict.
+  case judge // = 3
+
+  /// id: the sender; stream; sequence; other: the id of the item at that sequence, if any.
+  case setWatermark // = 4
+
+  /// id: the run; sequence: the position; value: a StoredEntry without the number of a device; name: the device.
+  case append // = 5
+
+  /// value: a StoredWindow.
+  case settle // = 6
+
+  /// id: the alias; other: the run.
+  case setAlias // = 7
+
+  /// id: the run; time_ns.
+  case endJournal // = 8
+
+  /// time_ns: the monotonic clock; bus_ns: bus time at that moment.
+  case setClock // = 9
+
+  /// value: a StoredView.
+  case setView // = 10
+
+  /// value: a StoredFailureMark.
+  case setFailureMark // = 11
+
+  /// id: the receiver; stream; sequence; time_ns; tries; uncertain; value: a StoredItem, empty for a tombstone.
+  case enqueue // = 12
+
+  /// id: the receiver; stream; through.
+  case acknowledge // = 13
+
+  /// id: the receiver; stream; sequence.
+  case remove // = 14
+
+  /// id: the receiver; stream; sequence.
+  case tombstone // = 15
+
+  /// id: the receiver; stream; sequence: the first; through: the last.
+  case countTries // = 16
+
+  /// value: a StoredQuarantine; time_ns.
+  case quarantine // = 17
+
+  /// value: a StoredLatest that was posted here.
+  case setLatest // = 18
+
+  /// value: a StoredLatest that was received.
+  case receiveLatest // = 19
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .accept
+    case 2: self = .claim
+    case 3: self = .judge
+    case 4: self = .setWatermark
+    case 5: self = .append
+    case 6: self = .settle
+    case 7: self = .setAlias
+    case 8: self = .endJournal
+    case 9: self = .setClock
+    case 10: self = .setView
+    case 11: self = .setFailureMark
+    case 12: self = .enqueue
+    case 13: self = .acknowledge
+    case 14: self = .remove
+    case 15: self = .tombstone
+    case 16: self = .countTries
+    case 17: self = .quarantine
+    case 18: self = .setLatest
+    case 19: self = .receiveLatest
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .accept: return 1
+    case .claim: return 2
+    case .judge: return 3
+    case .setWatermark: return 4
+    case .append: return 5
+    case .settle: return 6
+    case .setAlias: return 7
+    case .endJournal: return 8
+    case .setClock: return 9
+    case .setView: return 10
+    case .setFailureMark: return 11
+    case .enqueue: return 12
+    case .acknowledge: return 13
+    case .remove: return 14
+    case .tombstone: return 15
+    case .countTries: return 16
+    case .quarantine: return 17
+    case .setLatest: return 18
+    case .receiveLatest: return 19
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireStoredOperationKind] = [
+    .unspecified,
+    .accept,
+    .claim,
+    .judge,
+    .setWatermark,
+    .append,
+    .settle,
+    .setAlias,
+    .endJournal,
+    .setClock,
+    .setView,
+    .setFailureMark,
+    .enqueue,
+    .acknowledge,
+    .remove,
+    .tombstone,
+    .countTries,
+    .quarantine,
+    .setLatest,
+    .receiveLatest,
+  ]
+
+}
+
+nonisolated enum WireStoredStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case commands // = 1
+  case samples // = 2
+  case messages // = 3
+  case verdicts // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .commands
+    case 2: self = .samples
+    case 3: self = .messages
+    case 4: self = .verdicts
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .commands: return 1
+    case .samples: return 2
+    case .messages: return 3
+    case .verdicts: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireStoredStreamKind] = [
+    .unspecified,
+    .commands,
+    .samples,
+    .messages,
+    .verdicts,
+  ]
+
+}
+
 /// A frame from a peer to the hub, on control.
 nonisolated struct WirePeerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -5765,6 +5955,62 @@ nonisolated struct WireStoredPress: Sendable {
   fileprivate var _pressed: WireMachineTime? = nil
 }
 
+/// A commit in the log of a store, in front of its tables.
+nonisolated struct WireStoredCommit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In their order.
+  var operations: [WireStoredOperation] = []
+
+  /// When the store was given them, in seconds since 1970.
+  var wallSeconds: Double = 0
+
+  /// The machine's boot then; only with a clock mark.
+  var bootID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a commit does. Which fields an operation has is said at its kind.
+nonisolated struct WireStoredOperation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireStoredOperationKind = .unspecified
+
+  var id: Data = Data()
+
+  var other: Data = Data()
+
+  var stream: WireStoredStreamKind = .unspecified
+
+  var sequence: UInt64 = 0
+
+  var through: UInt64 = 0
+
+  var timeNs: Int64 = 0
+
+  var name: String = String()
+
+  /// In its own stored form, with its checksum.
+  var value: Data = Data()
+
+  var tries: UInt32 = 0
+
+  var uncertain: Bool = false
+
+  var busNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "runbus.v3"
@@ -5827,6 +6073,14 @@ nonisolated extension WireStoredOrigin: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireStoredAdmission: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STORED_ADMISSION_UNSPECIFIED\0\u{1}STORED_ADMISSION_WINDOW\0\u{1}STORED_ADMISSION_NEXT\0\u{1}STORED_ADMISSION_LATE\0\u{1}STORED_ADMISSION_HELD\0")
+}
+
+nonisolated extension WireStoredOperationKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STORED_OPERATION_KIND_UNSPECIFIED\0\u{1}STORED_OPERATION_KIND_ACCEPT\0\u{1}STORED_OPERATION_KIND_CLAIM\0\u{1}STORED_OPERATION_KIND_JUDGE\0\u{1}STORED_OPERATION_KIND_SET_WATERMARK\0\u{1}STORED_OPERATION_KIND_APPEND\0\u{1}STORED_OPERATION_KIND_SETTLE\0\u{1}STORED_OPERATION_KIND_SET_ALIAS\0\u{1}STORED_OPERATION_KIND_END_JOURNAL\0\u{1}STORED_OPERATION_KIND_SET_CLOCK\0\u{1}STORED_OPERATION_KIND_SET_VIEW\0\u{1}STORED_OPERATION_KIND_SET_FAILURE_MARK\0\u{1}STORED_OPERATION_KIND_ENQUEUE\0\u{1}STORED_OPERATION_KIND_ACKNOWLEDGE\0\u{1}STORED_OPERATION_KIND_REMOVE\0\u{1}STORED_OPERATION_KIND_TOMBSTONE\0\u{1}STORED_OPERATION_KIND_COUNT_TRIES\0\u{1}STORED_OPERATION_KIND_QUARANTINE\0\u{1}STORED_OPERATION_KIND_SET_LATEST\0\u{1}STORED_OPERATION_KIND_RECEIVE_LATEST\0")
+}
+
+nonisolated extension WireStoredStreamKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STORED_STREAM_KIND_UNSPECIFIED\0\u{1}STORED_STREAM_KIND_COMMANDS\0\u{1}STORED_STREAM_KIND_SAMPLES\0\u{1}STORED_STREAM_KIND_MESSAGES\0\u{1}STORED_STREAM_KIND_VERDICTS\0")
 }
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -13110,6 +13364,131 @@ nonisolated extension WireStoredPress: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._pressed != rhs._pressed {return false}
     if lhs.wallSeconds != rhs.wallSeconds {return false}
     if lhs.tries != rhs.tries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredCommit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operations\0\u{3}wall_seconds\0\u{3}boot_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.wallSeconds) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.bootID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.operations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.operations, fieldNumber: 1)
+    }
+    if self.wallSeconds.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.wallSeconds, fieldNumber: 2)
+    }
+    if !self.bootID.isEmpty {
+      try visitor.visitSingularStringField(value: self.bootID, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredCommit, rhs: WireStoredCommit) -> Bool {
+    if lhs.operations != rhs.operations {return false}
+    if lhs.wallSeconds != rhs.wallSeconds {return false}
+    if lhs.bootID != rhs.bootID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredOperation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}id\0\u{1}other\0\u{1}stream\0\u{1}sequence\0\u{1}through\0\u{3}time_ns\0\u{1}name\0\u{1}value\0\u{1}tries\0\u{1}uncertain\0\u{3}bus_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.other) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.stream) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.through) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.timeNs) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self.tries) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.uncertain) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self.busNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 2)
+    }
+    if !self.other.isEmpty {
+      try visitor.visitSingularBytesField(value: self.other, fieldNumber: 3)
+    }
+    if self.stream != .unspecified {
+      try visitor.visitSingularEnumField(value: self.stream, fieldNumber: 4)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 5)
+    }
+    if self.through != 0 {
+      try visitor.visitSingularUInt64Field(value: self.through, fieldNumber: 6)
+    }
+    if self.timeNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.timeNs, fieldNumber: 7)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 8)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularBytesField(value: self.value, fieldNumber: 9)
+    }
+    if self.tries != 0 {
+      try visitor.visitSingularUInt32Field(value: self.tries, fieldNumber: 10)
+    }
+    if self.uncertain != false {
+      try visitor.visitSingularBoolField(value: self.uncertain, fieldNumber: 11)
+    }
+    if self.busNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.busNs, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredOperation, rhs: WireStoredOperation) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.other != rhs.other {return false}
+    if lhs.stream != rhs.stream {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.through != rhs.through {return false}
+    if lhs.timeNs != rhs.timeNs {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.tries != rhs.tries {return false}
+    if lhs.uncertain != rhs.uncertain {return false}
+    if lhs.busNs != rhs.busNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

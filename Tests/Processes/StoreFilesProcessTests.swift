@@ -39,6 +39,10 @@ struct StoreFilesProcessTests {
       try await watch.shows("running", revision: 1)
       phone.write("pause")
       #expect(try await phone.verdict("pause")["receipt"]?.string == "applied")
+      // The tables follow behind the press.
+      try await phone.wait(for: "word of the damage") { view in
+        view.errors.contains { $0.contains("was damaged") } ? true : nil
+      }
       watch.write("resume")
       #expect(try await watch.verdict("resume")["receipt"]?.string == "applied")
       for node in [phone, watch] { try await node.shows("running", revision: 3) }
@@ -124,10 +128,10 @@ struct StoreFilesProcessTests {
     .enabled(if: Sanitizer.present != .thread))
   func sizeLimit() async throws {
     try await withTestBus { bus in
-      // In kibibytes; the log of a store reaches that size after some presses.
+      // In kibibytes: there is no room for a store's log, and that of its tables reaches the size after some presses.
       let phone = bus.spawn(
         executable: "/bin/bash",
-        ["-c", "ulimit -S -f 300; exec \"$BUSNODE\" phone --json --stdin --debounce 0"])
+        ["-c", "ulimit -S -f 200; exec \"$BUSNODE\" phone --json --stdin --debounce 0"])
       try await phone.snapshot("its first snapshot") { _ in true }
       phone.write("start")
       try await phone.shows("running", revision: 1)

@@ -278,7 +278,7 @@ extension DrivenNode {
     // answer.
     driver.store.lookForFiles(
       completion: onLoop { node, fault in
-        if let fault { return node.stop(fault) }
+        if let fault { return node.fail(fault) }
         node.driver.fileTimer?.deadline = node.loop.now + DriverLimits.lookForFilesEvery
       })
   }
@@ -364,9 +364,12 @@ extension DrivenNode {
       }
       driver.isHeldUp = true
       feed(.commitFailed(id))
-    case .failure(let fault) where fault.isDamage && driver.store.hasFiles && driver.lifecycle.isRunning:
-      beginAnew(fault)
-    case .failure(let fault): stop(fault)
+    case .failure(let fault): fail(fault)
     }
+  }
+
+  /// Goes on with a new store when the fault is damage, and ends the node otherwise.
+  private func fail(_ fault: StoreFault) {
+    if fault.isDamage, driver.store.hasFiles, driver.lifecycle.isRunning { beginAnew(fault) } else { stop(fault) }
   }
 }

@@ -6,8 +6,8 @@ import RunWire
 import SystemC
 
 /// Looks for what a later version has written and what this one would have to work on: a command or an admission of an
-/// unknown kind that waits for its verdict, an item of an unknown kind in an outbox, or an entry of an unknown kind in
-/// the journal of a run that is not over.
+/// unknown kind that waits for its verdict, an item of an unknown kind in an outbox, an entry of an unknown kind in the
+/// journal of a run that is not over, or a commit in the log that does what is not known.
 ///
 /// A node that left these out would lose what a person pressed or a sensor measured. What is finished is left out when it
 /// is read, and stays in the file.
@@ -18,8 +18,8 @@ enum LaterKinds {
   static func refuse(in directory: String) throws {
     let path = directory + "/" + StoreFile.name
     guard StoreHeader(at: path)?.version == StoreSchema.version else { return }
-    for suffix in ["-wal", "-shm"] where FileLock.isObstructed(path + suffix) {
-      throw RunBusError(.store, "\(path)\(suffix) is not a file: move it away")
+    for file in [path + "-wal", path + "-shm"] + StoreLog.paths(in: directory) where FileLock.isObstructed(file) {
+      throw RunBusError(.store, "\(file) is not a file: move it away")
     }
     do {
       try reading(path) { try refuse($0, directory) }
@@ -38,7 +38,7 @@ enum LaterKinds {
   static func refuse(_ db: Database, _ directory: String) throws { try refuse(db.sqliteConnection, directory) }
 
   private static func refuse(_ db: OpaquePointer?, _ directory: String) throws {
-    guard let what = try find(db) else { return }
+    guard let what = try find(db) ?? findInLog(db, directory) else { return }
     throw RunBusError(
       .storeMismatch,
       "the store in \(directory) holds \(what) of a newer RunBus: update this one; nothing was changed")
@@ -74,6 +74,19 @@ enum LaterKinds {
     try find(db, "SELECT press FROM accepted", "a command that waits for its verdict") { _ = try Codec.accepted($0) }
       ?? find(db, "SELECT item FROM outbox WHERE item IS NOT NULL", "something to send") { _ = try Codec.item($0) }
       ?? find(db, entries, "an entry of a run") { _ = try Codec.entry($0) { _ in nil } }
+  }
+
+  private static func findInLog(_ db: OpaquePointer?, _ directory: String) throws -> String? {
+    var mark: LogMark?
+    _ = try find(db, "SELECT value FROM meta WHERE key = 'log'", "") { mark = LogMark($0) }
+    guard let mark else { return nil }
+    let tail = LogTail(of: StoreLog.segments(in: directory), key: mark.key, drained: mark.drained)
+    for commit in tail.commits + tail.behindGap {
+      do throws(StoredError) { _ = try Codec.loggedCommit(commit.bytes) {} } catch {
+        if case .unknownKind = error { return "a commit" }
+      }
+    }
+    return nil
   }
 
   /// Readings of the first schema have no number of a kind. The last change of a run says which run is the present one,

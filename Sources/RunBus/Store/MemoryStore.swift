@@ -50,7 +50,9 @@ final class MemoryStore: StoreBackend {
     state.withLock { $0.stored.records.part(of: run, from: from) }
   }
 
-  func tidy() throws(StoreFault) -> Bool { false }
+  func read(_ job: @escaping @Sendable () -> Void) { job() }
+  var fault: StoreFault? { nil }
+  var missingFile: FileIdentity? { nil }
   func close() {}
 }
 

@@ -1,6 +1,6 @@
 public import RunCore
 
-/// The state that a node keeps across restarts, written by a thread of its own.
+/// The state that a node keeps across restarts, written by threads of its own.
 ///
 /// A file store belongs to one process at a time, and only this type touches its directory. A completed commit survives
 /// kill -9 and, if the disk honours fsync, a power failure. On Apple's systems a power failure can undo the last
@@ -115,25 +115,23 @@ public final class NodeStore: Sendable {
   package func commit(
     _ operations: [StoreOperation], completion: @escaping @Sendable (Result<Void, StoreFault>) -> Void
   ) {
-    let isTaken = thread.enqueue { [engine, thread] in
-      completion(engine.commit(operations))
-      while thread.isIdle, engine.tidy() {}
-    }
+    let isTaken = thread.enqueue { [engine] in completion(engine.commit(operations)) }
     if !isTaken { completion(.failure(.closed)) }
   }
 
-  /// Reads the journal of one run, after all earlier batches, and calls `completion` on the store's thread. On a closed
-  /// store `completion` is called at once.
+  /// Reads the journal of one run, after all earlier batches, and calls `completion` on a thread of the store. On a
+  /// closed store `completion` is called at once.
   package func readJournal(
     of run: RunID, completion: @escaping @Sendable (Result<[LedgerEntry], StoreFault>) -> Void
   ) {
-    if !thread.enqueue({ [engine] in completion(engine.journal(of: run)) }) { completion(.failure(.closed)) }
+    let isTaken = thread.enqueue { [engine] in engine.read { completion(engine.journal(of: run)) } }
+    if !isTaken { completion(.failure(.closed)) }
   }
 
   /// Reads a part of a record's body: at most ``RunCore/RecordPart/bytesMax`` from a byte on. It calls `completion` as
   /// ``readJournal(of:completion:)`` does.
   package func readRecord(of run: RunID, from: Int, completion: @escaping @Sendable (RecordReading) -> Void) {
-    let isTaken = thread.enqueue { [engine] in completion(engine.recordPart(of: run, from: from)) }
+    let isTaken = thread.enqueue { [engine] in engine.read { completion(engine.recordPart(of: run, from: from)) } }
     if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
 
@@ -179,7 +177,8 @@ public final class NodeStore: Sendable {
   }
 
   /// Checks, after all earlier batches, whether the store's files are still at their paths, and calls `completion` on
-  /// the store's thread with the fault if they are not. On a closed store `completion` is not called.
+  /// the store's thread with the fault if they are not, or if the tables did not take what waits for them. On a closed
+  /// store `completion` is not called.
   func lookForFiles(completion: @escaping @Sendable (StoreFault?) -> Void) {
     _ = thread.enqueue { [engine] in completion(engine.lookForFiles()) }
   }

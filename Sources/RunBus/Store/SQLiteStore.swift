@@ -4,8 +4,8 @@ import RunCore
 import RunWire
 import Synchronization
 
-/// A store in one SQLite file, over one connection.
-final class SQLiteStore: StoreBackend {
+/// The tables of a store in one SQLite file, over one connection.
+final class SQLiteStore: Sendable {
   private struct State: Sendable {
     /// A cache of the short numbers of runs in the journal; emptied when a batch is rolled back.
     var runNumbers: [RunID: Int64] = [:]
@@ -20,7 +20,6 @@ final class SQLiteStore: StoreBackend {
     var mustSweep = true
   }
   private let queue: DatabaseQueue
-  private let options: StoreOptions
   private let state = Mutex(State())
   private let outbox = SQLiteOutbox()
   private let statements = PreparedStatements()
@@ -28,20 +27,18 @@ final class SQLiteStore: StoreBackend {
   /// 256 commits make a log of about a thousand pages, which a checkpoint copies in a few milliseconds.
   private static let commitsPerCheckpoint = 256
 
-  init(_ queue: DatabaseQueue, options: StoreOptions) {
-    self.queue = queue
-    self.options = options
-  }
+  init(_ queue: DatabaseQueue) { self.queue = queue }
 
-  func commit(_ operations: [StoreOperation]) throws(StoreFault) {
+  /// Writes commits in order and what the tables know about the log then, or nothing.
+  func commit(_ commits: [LoggedCommit], _ mark: LogMark) throws(StoreFault) {
     try faulting {
       try queue.writeWithoutTransaction { db in
         do {
           // Through GRDB, which keeps account of transactions.
           try statements.statement("BEGIN IMMEDIATE", db).execute()
           let writer = StoreWriter(connection: db, statements: statements)
-          for operation in operations { try execute(operation, writer) }
-          try options.beforeCommit?(operations)
+          try execute(commits, writer)
+          try writer.run(LogMark.write, mark.bytes)
           try statements.statement("COMMIT", db).execute()
         } catch {
           // Read before the rollback, whose own system calls would overwrite it.
@@ -56,7 +53,29 @@ final class SQLiteStore: StoreBackend {
         }
       }
     }
-    state.withLock { $0.commitsSinceCheckpoint += 1 }
+    state.withLock { $0.commitsSinceCheckpoint += max(1, commits.count) }
+  }
+
+  /// Writes what can be written of commits whose predecessors may be lost. Returns how many of their operations cannot.
+  func salvage(_ commits: [LoggedCommit]) throws(StoreFault) -> Int {
+    try faulting {
+      try queue.write { db in
+        let writer = StoreWriter(connection: db, statements: statements)
+        var failed = 0
+        for commit in commits {
+          for operation in commit.operations {
+            do {
+              try execute(operation, of: commit, writer)
+            } catch {
+              guard StoreFault(error).isDamage else { throw error }
+              failed += 1
+            }
+          }
+        }
+        statements.forget()
+        return failed
+      }
+    }
   }
 
   /// Empties the caches, which may contain rows of a batch that was rolled back.
@@ -69,6 +88,7 @@ final class SQLiteStore: StoreBackend {
     outbox.forget()
   }
 
+  /// Makes the store a hub's or a peer's when no node has used it. Returns whose history it holds.
   func claim(for role: StoreRole) throws(StoreFault) -> StoreRole {
     try faulting {
       try queue.write { db in
@@ -79,20 +99,22 @@ final class SQLiteStore: StoreBackend {
     }
   }
 
-  func history() throws(StoreFault) -> (history: HubHistory, notices: [String]) {
-    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.readHub(db) } }
-  }
-
-  func peerHistory() throws(StoreFault) -> (history: PeerHistory, notices: [String]) {
-    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.readPeer(db) } }
-  }
-
-  func term() throws(StoreFault) -> UInt64 {
-    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.term(db) } }
-  }
-
-  func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry] {
-    try faulting { try queue.writeWithoutTransaction { db in try HistoryReader.journal(db, of: run) } }
+  /// Reads, as if commits had been written that the disk does not take now.
+  func read<Value>(with commits: [LoggedCommit], _ read: (Database) throws -> Value) throws(StoreFault) -> Value {
+    try faulting {
+      try queue.writeWithoutTransaction { db in
+        guard !commits.isEmpty else { return try read(db) }
+        try db.beginTransaction(.immediate)
+        defer {
+          statements.forget()
+          forgetBatch()
+          try? db.rollback()
+        }
+        let writer = StoreWriter(connection: db, statements: statements)
+        try execute(commits, writer)
+        return try read(db)
+      }
+    }
   }
 
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord? {
@@ -103,6 +125,7 @@ final class SQLiteStore: StoreBackend {
     }
   }
 
+  /// Does a piece of deferred work, such as a checkpoint. Returns whether there is more of it.
   func tidy() throws(StoreFault) -> Bool {
     if state.withLock({ $0.commitsSinceCheckpoint >= Self.commitsPerCheckpoint }) {
       try faulting { _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
@@ -117,6 +140,7 @@ final class SQLiteStore: StoreBackend {
     return hasMore
   }
 
+  /// Closes the file. Called once, after every other call.
   func close() {
     // Dropped journals are swept before the store closes. What a failing disk prevents is swept after the next opening.
     while (try? tidy()) == true {}
@@ -148,7 +172,13 @@ final class SQLiteStore: StoreBackend {
     return last + 1
   }
 
-  private func execute(_ operation: StoreOperation, _ db: StoreWriter) throws {
+  private func execute(_ commits: [LoggedCommit], _ db: StoreWriter) throws {
+    for commit in commits {
+      for operation in commit.operations { try execute(operation, of: commit, db) }
+    }
+  }
+
+  private func execute(_ operation: StoreOperation, of commit: LoggedCommit, _ db: StoreWriter) throws {
     switch operation {
     case .setTerm(let term):
       try db.run("UPDATE meta SET value = ? WHERE key = 'term'", Int64(bitPattern: term))
@@ -197,7 +227,7 @@ final class SQLiteStore: StoreBackend {
     case .setClock(let real, let bus):
       try db.run(
         "INSERT OR REPLACE INTO clock (one, real, bus, boot, wall) VALUES (1, ?, ?, ?, ?)",
-        StoredNumber.nanoseconds(real), StoredNumber.nanoseconds(bus), MachineBoot.id, Date().timeIntervalSince1970)
+        StoredNumber.nanoseconds(real), StoredNumber.nanoseconds(bus), commit.bootID, commit.wallSeconds)
     case .setStoreID(let storeID): try db.run("UPDATE meta SET value = ? WHERE key = 'store'", storeID)
     case .setHub(let storeID, let deviceID):
       try db.run(
@@ -211,7 +241,7 @@ final class SQLiteStore: StoreBackend {
         INSERT INTO failure_mark (one, mark, wall) VALUES (1, ?, ?)
         ON CONFLICT (one) DO UPDATE SET mark = excluded.mark, wall = COALESCE(excluded.wall, wall)
         """,
-        Codec.stored(mark), mark.duty == .alarmed ? Date().timeIntervalSince1970 : nil)
+        Codec.stored(mark), mark.duty == .alarmed ? commit.wallSeconds : nil)
     case .expectRecord, .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough:
       try RecordRows.write(operation, db)
     case .endJournal(let runID, let moment): try JournalSweep.end(runID, at: moment, db)

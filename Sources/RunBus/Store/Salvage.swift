@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RunCore
+import RunWire
 
 /// Copies what can be read of a damaged store, row by row, into a new one.
 ///
@@ -30,6 +31,10 @@ struct Salvage {
   private var lost: [String] = []
   /// What waits for a node of a later version: it would be lost with a node that does not know it.
   private var later: Set<[UInt8]> = []
+  /// The store of the hub to which a peer's streams went; `nil` on a hub.
+  private var hub: Data?
+  /// What the tables know about the log; `nil` when they cannot tell.
+  private var mark: LogMark?
 
   /// Copies everything that can be read of a closed file, in one transaction.
   ///
@@ -59,10 +64,36 @@ struct Salvage {
         }
         try copyNumbers(from: old, to: db)
         if !hasDevices { try JournalDevices.beginAbove(db) }
-        try Self.renumber(hub: Self.hub(old), db)
+        hub = Self.hub(old) ?? hub
+        mark = (try? LogMark(storedIn: old)) ?? mark
       }
     }
     try? source?.close()
+  }
+
+  /// Adds what is whole in the log of the damaged store, and numbers what waits to be sent anew.
+  mutating func finish(withLogIn directory: String, into queue: DatabaseQueue) throws {
+    let tail = LogTail(of: StoreLog.segments(in: directory), key: mark?.key, drained: mark?.drained)
+    var commits: [LoggedCommit] = []
+    for commit in tail.commits + tail.behindGap {
+      do throws(StoredError) {
+        var logged = try Codec.loggedCommit(commit.bytes) {}
+        // As with the tables: these belong to the store's old id.
+        logged.operations.removeAll {
+          switch $0 {
+          case .setWatermark, .claim: true
+          default: false
+          }
+        }
+        commits.append(logged)
+      } catch {
+        if case .unknownKind = error { later.insert(commit.bytes) }
+      }
+    }
+    if !tail.behindGap.isEmpty { lost.append("commits of its log") }
+    let failed = try SQLiteStore(queue).salvage(commits)
+    count += commits.reduce(0) { $0 + $1.operations.count } - failed
+    try queue.write { [hub] db in try Self.renumber(hub: hub, db) }
   }
 
   /// The result, for people.

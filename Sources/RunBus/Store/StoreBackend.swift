@@ -1,6 +1,6 @@
 import RunCore
 
-/// Where a store keeps its rows: SQLite or memory. Used on the store's thread once the store is open.
+/// Where a store keeps its rows: on a disk or in memory. Used on the store's thread once the store is open.
 protocol StoreBackend: Sendable {
   /// Writes all operations in order, or none.
   func commit(_ operations: [StoreOperation]) throws(StoreFault)
@@ -16,15 +16,19 @@ protocol StoreBackend: Sendable {
   func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry]
   /// A part of a record's body; `nil` when there is no record of the run.
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord?
-  /// Does a piece of deferred work, such as a checkpoint. Returns whether there is more of it.
-  func tidy() throws(StoreFault) -> Bool
+  /// Runs a job where reading holds up no commit.
+  func read(_ job: @escaping @Sendable () -> Void)
+  /// What went wrong in the background, if it is permanent. Every commit fails with it.
+  var fault: StoreFault? { get }
+  /// The first file besides those of the tables that is not at its path any more.
+  var missingFile: FileIdentity? { get }
   /// Closes the files. It is called once, after every other call.
   func close()
 }
 
 /// Settings of a store that only tests change.
 struct StoreOptions: Sendable {
-  /// Runs on the store's thread in every commit, after its writes. It can delay the commit or make it fail.
+  /// Runs on the store's thread in every commit, before its writes. It can delay the commit or make it fail.
   var beforeCommit: (@Sendable ([StoreOperation]) throws(StoreFault) -> Void)?
   /// The size of the file in pages beyond which the disk counts as full.
   var pagesMax: Int?

@@ -34,9 +34,13 @@ final class StoreEngine: Sendable {
     return .success(())
   }
 
-  /// The fault when a file of the store is not at its path any more. It is permanent.
+  /// The fault when a file of the store is not at its path any more, or of a table in the background. It is permanent.
   func lookForFiles() -> StoreFault? {
-    guard let missing = state.withLock({ $0.files.first { !$0.isInPlace } }) else { return nil }
+    if let fault = records.fault {
+      keep(fault)
+      return fault
+    }
+    guard let missing = state.withLock({ $0.files.first { !$0.isInPlace } }) ?? records.missingFile else { return nil }
     let fault = StoreFault.moved(missing.path)
     keep(fault)
     return fault
@@ -95,15 +99,8 @@ final class StoreEngine: Sendable {
     do { return .success(try records.term()) } catch { return .failure(error) }
   }
 
-  /// Does a piece of deferred work; the next commit reports a permanent fault.
-  func tidy() -> Bool {
-    do {
-      return try records.tidy()
-    } catch {
-      keep(error)
-      return false
-    }
-  }
+  /// Runs a job where reading holds up no commit.
+  func read(_ job: @escaping @Sendable () -> Void) { records.read(job) }
 
   /// Closes the files and releases the lock.
   func close() {

@@ -1,17 +1,20 @@
 import Foundation
 import GRDB
 import RunCore
+import RunWire
 import SystemC
 
 /// The file of a store: opens it, checks it, and replaces it when it is damaged.
 struct StoreFile {
   static let name = "node.sqlite"
+  /// What the names of the log's segments begin with.
+  static let log = "node.log"
   /// The file of a new store while it is being made.
   private static let new = "new.tmp"
   /// Microseconds between two attempts of a starting node to acquire a lock that another process holds.
   private static let lockEvery: UInt32 = 20_000
 
-  let records: SQLiteStore
+  let records: LoggedStore
   let nodeID: NodeID
   let storeID: StoreID
   /// `nil` until a node has used the store.
@@ -54,8 +57,8 @@ struct StoreFile {
     if let obstacle = PrivateDirectory.obstacle(toUsing: directory, for: .store) {
       return [RunBusError(.store, obstacle)]
     }
-    var found = ["lock", name].compactMap { file -> RunBusError? in
-      let path = directory + "/" + file
+    let paths = ["\(directory)/lock", "\(directory)/\(name)"] + StoreLog.paths(in: directory)
+    var found = paths.compactMap { path -> RunBusError? in
       if FileLock.isObstructed(path) { return RunBusError(.store, "\(path) is not a file: move it away") }
       guard access(path, R_OK | W_OK) != 0, errno != ENOENT else { return nil }
       return RunBusError(.store, explain(errno, directory))
@@ -98,13 +101,29 @@ struct StoreFile {
   }
 
   private init(
-    _ queue: DatabaseQueue, _ identity: (NodeID, StoreID, StoreRole?), _ path: String, _ options: StoreOptions,
-    _ notices: [String]
-  ) {
-    records = SQLiteStore(queue, options: options)
+    _ queue: DatabaseQueue, _ directory: String, _ options: StoreOptions, _ notices: [String]
+  ) throws {
+    let tables = SQLiteStore(queue)
+    let log = try Self.drained(tables, queue, directory)
+    guard let identity = try queue.read(Self.identity) else { throw Damage(what: "it has no identity") }
     (nodeID, storeID, role) = identity
+    records = LoggedStore(tables, in: directory, log.mark, options: options)
+    let path = directory + "/" + Self.name
     files = [path, path + "-wal"].compactMap(FileIdentity.init(path:))
-    self.notices = notices
+    self.notices = notices + log.notices
+  }
+
+  /// The tables take over what a node that was killed has left in its log.
+  private static func drained(
+    _ tables: SQLiteStore, _ queue: DatabaseQueue, _ directory: String
+  ) throws -> (mark: LogMark, notices: [String]) {
+    let found = try queue.read { try LogFindings($0, in: directory) }
+    guard var mark = found.mark else { return (LogMark(key: StoreLog.newKey(), drained: 0, isOpen: false), []) }
+    guard let last = found.tail.commits.last else { return (mark, []) }
+    let (commits, unreadable) = try LogFindings.decode(found.tail.commits)
+    mark.drained = last.position
+    try tables.commit(commits, mark)
+    return (mark, unreadable == 0 ? [] : ["\(unreadable) entries of the log of \(directory) could not be read"])
   }
 
   /// The file is no store, or a damaged one.
@@ -144,8 +163,11 @@ struct StoreFile {
     guard lstat("\(directory)/\(name)", &info) != 0 else {
       return info.st_mode & S_IFMT == S_IFREG && info.st_size == 0 ? Damage(what: "its file is empty") : nil
     }
-    guard errno == ENOENT, lstat("\(directory)/\(name)-wal", &info) == 0, info.st_size > 0 else { return nil }
-    return Damage(what: "its file is gone, and its log is there")
+    guard errno == ENOENT else { return nil }
+    let isLogThere = (["\(directory)/\(name)-wal"] + StoreLog.paths(in: directory)).contains { path in
+      lstat(path, &info) == 0 && info.st_size > 0
+    }
+    return isLogThere ? Damage(what: "its file is gone, and its log is there") : nil
   }
 
   /// Makes the file of a new store under another name, and moves it to its path when it is complete.
@@ -178,8 +200,7 @@ struct StoreFile {
       try makeIfAbsent(directory, role, options)
       let queue = try openQueue(path, directory, role, options, &notices)
       do {
-        guard let identity = try queue.read(identity) else { throw Damage(what: "it has no identity") }
-        return Self(queue, identity, path, options, notices)
+        return try Self(queue, directory, options, notices)
       } catch {
         try? queue.close()
         throw error

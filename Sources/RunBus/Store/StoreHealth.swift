@@ -7,7 +7,7 @@ import SystemC
 package enum StoreHealth: Hashable, Sendable {
   /// The device has no store here.
   case absent
-  /// Every page was read and is consistent. The size is that of the file and its log; of a hub's store the count is that
+  /// Every page was read and is consistent. The size is that of the file and its logs; of a hub's store the count is that
   /// of the paired devices whose keys are valid.
   case healthy(bytes: Int, pairedDevices: Int)
   /// A process has it open.
@@ -54,8 +54,8 @@ package enum StoreHealth: Hashable, Sendable {
           "the store in \(directory) is damaged (\(fault)): the next start sets it aside and keeps what can be read")
       case .sound(let stored, let pairedDevices):
         if let role, let stored, stored != role { throw stored.refusal(of: role, directory) }
-        self = .healthy(
-          bytes: Self.bytes(of: path) + Self.bytes(of: path + "-wal"), pairedDevices: pairedDevices)
+        let files = [path, path + "-wal"] + StoreLog.paths(in: directory)
+        self = .healthy(bytes: files.reduce(0) { $0 + Self.bytes(of: $1) }, pairedDevices: pairedDevices)
       }
     } catch let error as RunBusError {
       self = error.code == .storeHeld ? .held(error.message) : .unusable(error.message)
@@ -85,6 +85,9 @@ package enum StoreHealth: Hashable, Sendable {
           }
           try LaterKinds.refuse(db, directory)
           return .damagedMark
+        }
+        do { _ = try LogFindings(db, in: directory) } catch let damage as StoreFile.Damage {
+          return .damaged(damage.what)
         }
         let paired = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM paired WHERE revoked = 0")
         return .sound(try StoreRole(storedIn: db), pairedDevices: paired ?? 0)

@@ -38,6 +38,7 @@ extension StoreFile {
     do {
       salvage = try Salvage(from: directory + "/" + name, into: queue)
       if !salvage.isComplete { try addBehindDescriptions(to: &salvage, directory, queue) }
+      try salvage.finish(withLogIn: directory, into: queue)
     } catch {
       try? queue.close()
       unlink(path)
@@ -71,23 +72,27 @@ extension StoreFile {
     var info = stat()
     guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return }
     // Parts of the damaged store that are still here were left by a start that was interrupted.
-    if ["", "-wal"].contains(where: { lstat("\(directory)/\(name)\($0)", &info) == 0 }) { _ = try setAside(directory) }
+    let parts = parts(of: directory).filter { $0 != "\(name)-shm" }
+    if parts.contains(where: { lstat("\(directory)/\($0)", &info) == 0 }) { _ = try setAside(directory) }
     guard rename("\(directory)/\(salvaged)", "\(directory)/\(name)") == 0 else {
       throw RunBusError(.store, explain(errno, directory))
     }
     PrivateDirectory.sync(directory)
   }
 
-  /// Moves file and log to the first free `damaged-<n>`, where SQLite can still open them together.
+  /// The files of a store. SQLite's log goes first: if it stayed alone, SQLite would apply it to the new file.
+  private static func parts(of directory: String) -> [String] {
+    ["\(name)-wal", "\(name)-shm"] + StoreLog.paths(in: directory).map { ($0 as NSString).lastPathComponent } + [name]
+  }
+
+  /// Moves file and logs to the first free `damaged-<n>`, where SQLite can still open them together.
   private static func setAside(_ directory: String) throws -> String {
     var number = 1
     while mkdir("\(directory)/damaged-\(number)", 0o700) != 0 {
       guard errno == EEXIST else { throw RunBusError(.store, explain(errno, directory)) }
       number += 1
     }
-    // The log goes first: if it stayed alone, SQLite would apply it to the new file.
-    for suffix in ["-wal", "-shm", ""] {
-      let file = name + suffix
+    for file in parts(of: directory) {
       guard rename("\(directory)/\(file)", "\(directory)/damaged-\(number)/\(file)") == 0 || errno == ENOENT else {
         throw RunBusError(.store, explain(errno, directory))
       }

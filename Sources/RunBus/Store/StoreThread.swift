@@ -1,11 +1,12 @@
 import Foundation
 
-/// The store's own thread. It runs jobs one by one, in order, and sleeps between them without time-outs.
+/// A store's own thread. It runs jobs one by one, in order, and sleeps between them: without a time-out, unless a job is
+/// to be done later.
 ///
 /// Without a thread, each job runs at once on the thread of its caller. A store in memory can do that, because it does
 /// not block and has a lock of its own; jobs of two threads then have no order.
 ///
-/// `@unchecked Sendable`: `jobs`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition` is locked;
+/// `@unchecked Sendable`: `jobs`, `later`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition` is locked;
 /// `threadNumber` is set once, before any job can run; `hasThread` never changes.
 final class StoreThread: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
@@ -13,6 +14,7 @@ final class StoreThread: @unchecked Sendable {
   private let condition = NSCondition()
   // Unbounded, because a node has one commit in flight and gathers the next one itself.
   private var jobs: [Job] = []
+  private var later: (job: Job, at: Date)?
   private var isEnding = false
   private var hasEnded = false
   private var isAsleep = false
@@ -50,6 +52,15 @@ final class StoreThread: @unchecked Sendable {
     // Signalled without the lock: otherwise the thread would wake up only to wait for the lock.
     if mustWake { condition.signal() }
     return true
+  }
+
+  /// Queues a job after a time; one that was to be done later already is done at its own time instead. A thread that ends
+  /// leaves it out.
+  func enqueueLater(_ seconds: Double, _ job: @escaping Job) {
+    condition.lock()
+    if later == nil { later = (job, Date(timeIntervalSinceNow: seconds)) }
+    condition.unlock()
+    condition.signal()
   }
 
   /// Runs a job and waits for its end; `nil` when the thread has been told to end.
@@ -98,7 +109,18 @@ final class StoreThread: @unchecked Sendable {
     threadNumber = currentThreadNumber()
     while true {
       isAsleep = true
-      while jobs.isEmpty && !isEnding { condition.wait() }
+      while jobs.isEmpty && !isEnding {
+        guard let next = later else {
+          condition.wait()
+          continue
+        }
+        guard next.at <= Date() || !condition.wait(until: next.at) else { continue }
+        // The time has come, or the clock was set.
+        if let due = later, due.at == next.at {
+          later = nil
+          jobs.append(due.job)
+        }
+      }
       isAsleep = false
       if jobs.isEmpty { break }
       let batch = jobs

@@ -13,3 +13,12 @@ package func syncToDisk(_ descriptor: CInt) -> CInt {
   #endif
   return fsync(descriptor)
 }
+
+/// The same for the bytes of a file whose size and blocks stay as they are.
+func syncBytesToDisk(_ descriptor: CInt) -> CInt {
+  #if canImport(Darwin)
+    syncToDisk(descriptor)
+  #else
+    fdatasync(descriptor)
+  #endif
+}

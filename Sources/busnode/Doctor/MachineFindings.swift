@@ -63,7 +63,9 @@ enum MachineFindings {
   private static func newestFile(in directory: String) -> Date? {
     let manager = FileManager.default
     let devices = (try? manager.contentsOfDirectory(atPath: directory)) ?? []
-    let files = devices.flatMap { ["\($0)/node.sqlite", "\($0)/node.sqlite-wal"] }
+    let files = devices.flatMap { device in
+      ["node.sqlite", "node.sqlite-wal", "node.log-0", "node.log-1"].map { "\(device)/\($0)" }
+    }
     return files.compactMap {
       (try? manager.attributesOfItem(atPath: "\(directory)/\($0)")[.modificationDate]) as? Date
     }.max()

@@ -51,7 +51,7 @@ struct HubWeight: Sendable {
   }
 
   private static func disk(of crew: Crew) -> Int {
-    ["node.sqlite", "node.sqlite-wal"].reduce(0) { sum, name in
+    ["node.sqlite", "node.sqlite-wal", "node.log-0", "node.log-1"].reduce(0) { sum, name in
       let path = "\(crew.members[Crew.phone].store)/\(name)"
       return sum + ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
     }

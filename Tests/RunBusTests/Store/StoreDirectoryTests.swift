@@ -38,7 +38,7 @@ struct StoreDirectoryTests {
     #expect(try mode(of: scratch.file("a")) == 0o700)
     #expect(try mode(of: directory) == 0o700)
     let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-    #expect(names == ["lock", "node.sqlite", "node.sqlite-wal"])
+    #expect(names == ["lock", "node.log-0", "node.sqlite", "node.sqlite-wal"])
     for name in names { #expect(try mode(of: directory + "/" + name) == 0o600, "\(name)") }
   }
 

@@ -61,7 +61,7 @@ struct StoreFaultTests {
   @Test("A full disk rolls the batch back and is told as such")
   func diskFull() async throws {
     let scratch = try ScratchDirectory()
-    let store = try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(pagesMax: 80))
+    var store = try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(pagesMax: 80))
     var position: UInt64 = 0
     var fault: StoreFault?
     while fault == nil, position < 100_000 {
@@ -75,6 +75,9 @@ struct StoreFaultTests {
     }
     #expect(fault == .full)
     #expect(fault?.isTemporary == true)
+    store.close()
+    // What was told to be durable waits in the log.
+    store = try NodeStore(directory: scratch.path)
     #expect(try store.history().lastPosition == position)
     try await store.commit([.setTerm(4)])
     #expect(try store.termSeen() == 4)
