@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RunCore
 import RunWire
 
 /// What the tables of a store know about its log: one row, written in each transaction that takes commits over.

@@ -19,7 +19,7 @@ final class LoggedStore: StoreBackend {
     var last: UInt64
     /// Whether the tables know that the log may hold commits.
     var isOpen: Bool
-    /// Whether a batch is on its way to the tables, or will be within ``batchSeconds``.
+    /// Whether a batch is on its way to the tables, or will be before long.
     var isScheduled = false
     /// Whether a batch has gone to the tables. The first one does so at once, so that damage that the opening check
     /// does not see is found early.
@@ -33,9 +33,6 @@ final class LoggedStore: StoreBackend {
   private let options: StoreOptions
   private let thread = StoreThread(name: "runbus.tables")
   private let state: Mutex<State>
-
-  /// The longest time for which a commit waits in the log, in seconds.
-  static let batchSeconds = 10.0
 
   /// - Parameters:
   ///   - tables: The tables, which have taken over everything in the log.
@@ -69,7 +66,7 @@ final class LoggedStore: StoreBackend {
       if isFirst || log.isFilling {
         _ = thread.enqueue { [self] in takeOver() }
       } else if mustSchedule {
-        thread.enqueueLater(Self.batchSeconds) { [self] in takeOver() }
+        thread.enqueueLater(options.batchSeconds) { [self] in takeOver() }
       }
       return
     }
@@ -118,7 +115,7 @@ final class LoggedStore: StoreBackend {
         state.fault = state.fault ?? fault
       } else if !state.waiting.isEmpty, !state.isScheduled {
         state.isScheduled = true
-        thread.enqueueLater(Self.batchSeconds) { [self] in takeOver() }
+        thread.enqueueLater(options.batchSeconds) { [self] in takeOver() }
       }
     }
   }

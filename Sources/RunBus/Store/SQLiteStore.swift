@@ -173,9 +173,18 @@ final class SQLiteStore: Sendable {
   }
 
   private func execute(_ commits: [LoggedCommit], _ db: StoreWriter) throws {
-    for commit in commits {
+    if commits.count == 1, let commit = commits.first {
       for operation in commit.operations { try execute(operation, of: commit, db) }
+      return
     }
+    var superseded = SupersededOperations()
+    var kept: [(operation: StoreOperation, commit: Int)] = []
+    for (number, commit) in commits.enumerated().reversed() {
+      for operation in commit.operations.reversed() where superseded.keeps(operation) {
+        kept.append((operation, number))
+      }
+    }
+    for (operation, number) in kept.reversed() { try execute(operation, of: commits[number], db) }
   }
 
   private func execute(_ operation: StoreOperation, of commit: LoggedCommit, _ db: StoreWriter) throws {

@@ -32,4 +32,6 @@ struct StoreOptions: Sendable {
   var beforeCommit: (@Sendable ([StoreOperation]) throws(StoreFault) -> Void)?
   /// The size of the file in pages beyond which the disk counts as full.
   var pagesMax: Int?
+  /// The longest time for which a commit waits in the log, in seconds.
+  var batchSeconds = 10.0
 }

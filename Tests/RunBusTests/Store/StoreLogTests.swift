@@ -30,9 +30,14 @@ struct StoreLogTests {
     ]
   }
 
+  /// A store whose log waits until somebody reads.
+  private func patientStore() throws -> NodeStore {
+    try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(batchSeconds: 3600))
+  }
+
   /// A store whose tables have a first batch, which they get at once.
   private func begun() async throws -> NodeStore {
-    let store = try NodeStore(directory: scratch.path)
+    let store = try patientStore()
     try await store.commit([.setTerm(1)])
     try await store.commit([.setClock(real: .zero, bus: .zero)])
     _ = try store.history()
@@ -89,6 +94,21 @@ struct StoreLogTests {
     }
     store.close()
     #expect(try scratch.names() == ["lock", "node.sqlite"])
+  }
+
+  @Test("What is superseded in a batch changes nothing of what a store holds", arguments: 1...40)
+  func superseded(seed: UInt64) {
+    var generator = OperationGenerator(seed: seed)
+    let operations = (0..<60).flatMap { _ in generator.batch() }.filter { operation in
+      Codec.logged(LoggedCommit([operation], wallSeconds: 0, bootID: "")) != nil || generator.number(0...19) == 0
+    }
+    var superseded = SupersededOperations()
+    var (all, kept) = (StoredState(), StoredState())
+    for operation in operations { all.apply(operation, bootID: "boot", wallSeconds: 1) }
+    let remaining = operations.reversed().filter { superseded.keeps($0) }.reversed()
+    for operation in remaining { kept.apply(operation, bootID: "boot", wallSeconds: 1) }
+    #expect(ComparableHistory(all.hubHistory) == ComparableHistory(kept.hubHistory))
+    #expect(ComparablePeerHistory(all.peerHistory) == ComparablePeerHistory(kept.peerHistory))
   }
 
   @Test("A press needs no table: the file and its write-ahead log stay as they are")
@@ -158,7 +178,7 @@ struct StoreLogTests {
       try FileManager.default.removeItem(atPath: $0.file("node.sqlite"))
       try FileManager.default.removeItem(atPath: $0.file("node.sqlite-wal"))
     }
-    let store = try NodeStore(directory: scratch.path)
+    let store = try patientStore()
     try await store.commit([.setTerm(2)])
     try await store.commit(operations(7))
     _ = try store.history()
@@ -193,7 +213,7 @@ struct StoreLogTests {
   @Test("Files that are copied one by one while a node writes are a store that starts", arguments: 1...6)
   func copied(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let store = try NodeStore(directory: scratch.path)
+    let store = try patientStore()
     try await store.commit([.setTerm(1)])
     let copy = try ScratchDirectory()
     var number: UInt64 = 0

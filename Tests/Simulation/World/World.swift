@@ -144,7 +144,7 @@ package struct World {
       var peer = WorldPeer(
         name: DeviceID(name)!, nodeID: NodeID(high: 3, low: UInt64(index)),
         identity: climate.identity(ofPeer: index, named: DeviceID(name)!),
-        store: WorldPeerStore(storeID: StoreID(high: 2, low: UInt64(index))))
+        store: WorldPeerStore(storeID: StoreID(high: 2, low: UInt64(index)), hasLog: hasLog))
       peer.clock = clock()
       peer.isSlow = Int.random(in: 0..<4, using: &random) == 0
       peers.append(peer)
@@ -154,11 +154,14 @@ package struct World {
 
   private static let names = ["watch", "widget", "bench", "tablet", "treadmill", "band"]
 
+  /// Whether stores have a log whose writes are torn at any byte. In the other worlds a write comes through or does not.
+  var hasLog: Bool { seed.isMultiple(of: 2) }
+
   /// A new store of the hub. The owner pairs the devices again after the hub has lost its store.
   func freshStore(_ id: StoreID) -> WorldStore {
     var store = WorldStore(
       storeID: id, isLosing: loss != .none, lateAfter: speed.bus(fromReal: .milliseconds(500)),
-      window: debounce)
+      window: debounce, hasLog: hasLog)
     store.pair(paired.devices)
     store.setMemberVersion(paired.version)
     return store

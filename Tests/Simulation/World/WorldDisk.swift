@@ -8,7 +8,25 @@ package struct WorldDisk {
   /// Each record may, once; `nil` while none may.
   private var toldAgain: Set<RunID>?
 
-  package init() {}
+  /// In half of the worlds.
+  private var log: WorldLog?
+
+  package init(hasLog: Bool = false) { if hasLog { log = WorldLog() } }
+
+  /// Writes a commit, durably. What its operations do was applied already.
+  mutating func note(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
+    log?.append(operations, bootID: bootID, wallSeconds: wallSeconds)
+  }
+
+  /// A crash meets the write of a commit, of which only a part came through. Returns whether the commit is durable.
+  mutating func tear(at part: Double) -> Bool { log?.tear(at: part) ?? (part > 0.5) }
+
+  /// What the next start reads is what the tables and the log have.
+  mutating func restart() {
+    guard let found = log?.restart() else { return }
+    state = found.state
+    if let fault = found.fault { faults.append(fault) }
+  }
 
   /// From now on each record may come as it came before, once.
   package mutating func hearsAgain() { toldAgain = [] }

@@ -66,7 +66,7 @@ struct WorldPeer {
 /// The hub of a simulated world, alive or not.
 struct WorldHub {
   var core: HubCore?
-  var store = WorldStore(storeID: .none, isLosing: false, lateAfter: .zero, window: .zero)
+  var store = WorldStore(storeID: .none, isLosing: false, lateAfter: .zero, window: .zero, hasLog: false)
   var copy: WorldStore?
   var life: UInt64 = 0
   var boot = 0
@@ -223,6 +223,24 @@ extension World {
     if peer.life > 1 { schedule(.linkUp(index), in: milliseconds(0...3000)) }
   }
 
+  private mutating func tear(_ party: WorldParty, at part: Double) -> Bool {
+    switch party {
+    case .hub: hub.store.tear(at: part)
+    case .peer(let index): peers[index].store.tear(at: part)
+    }
+  }
+
+  private mutating func restart(_ party: WorldParty) {
+    switch party {
+    case .hub:
+      hub.store.restart()
+      if hub.store.hasFaults { faults += hub.store.faults }
+    case .peer(let index):
+      peers[index].store.restart()
+      faults += peers[index].store.faults
+    }
+  }
+
   /// kill -9 or power loss: a write on its way to the disk gets there or does not.
   mutating func crash(_ party: WorldParty) {
     guard isUp(party), !isHealed else { return }
@@ -230,11 +248,13 @@ extension World {
     let lost = queue.removeAll {
       if case .committed(party, life, _, _, true) = $0 { true } else { false }
     }
-    let isKept = Bool.random(using: &random)
     for case .committed(_, _, _, let operations, _) in lost {
+      let part = Double.random(in: 0...1.5, using: &random)
+      let isKept = tear(party, at: min(part, 1))
       tally.count(isKept ? "commit kept by a crash" : "commit lost by a crash")
       if isKept { write(operations, to: party) }
     }
+    restart(party)
     let isReboot = climate.hasReboots && chance(3)
     switch party {
     case .hub:
@@ -304,7 +324,7 @@ extension World {
       crash(.peer(index))
       guard peers[index].core == nil else { return }
       tally.count(isDeleted ? "peer's store deleted" : "peer's store restored")
-      let fresh = WorldPeerStore(storeID: StoreID(high: 5, low: number()))
+      let fresh = WorldPeerStore(storeID: StoreID(high: 5, low: number()), hasLog: hasLog)
       peers[index].store = isDeleted ? fresh : peers[index].copy ?? fresh
     }
   }

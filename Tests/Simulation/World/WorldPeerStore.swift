@@ -2,10 +2,13 @@ package import RunCore
 
 /// The disk of a simulated peer.
 package struct WorldPeerStore {
-  private var disk = WorldDisk()
+  private var disk: WorldDisk
   private let firstStoreID: StoreID
 
-  package init(storeID: StoreID) { firstStoreID = storeID }
+  package init(storeID: StoreID, hasLog: Bool = false) {
+    firstStoreID = storeID
+    disk = WorldDisk(hasLog: hasLog)
+  }
 
   package var storeID: StoreID { disk.state.storeID ?? firstStoreID }
   package var delivery: StoredDelivery { disk.state.delivery }
@@ -20,5 +23,9 @@ package struct WorldPeerStore {
 
   package mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
     for operation in operations { disk.apply(operation, bootID: bootID, wallSeconds: wallSeconds) }
+    disk.note(operations, bootID: bootID, wallSeconds: wallSeconds)
   }
+
+  mutating func tear(at part: Double) -> Bool { disk.tear(at: part) }
+  mutating func restart() { disk.restart() }
 }

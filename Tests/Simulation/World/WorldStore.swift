@@ -3,7 +3,7 @@ import RunCore
 /// The disk of a simulated hub: what the next incarnation reads, and checks of everything that is written.
 struct WorldStore {
   let storeID: StoreID
-  private var disk = WorldDisk()
+  private var disk: WorldDisk
   private var account: WorldAccount
   private var ownFaults: [String] = []
 
@@ -36,7 +36,8 @@ struct WorldStore {
   private static let termMax: UInt64 = 1 << 31
   private static let claimsMax = 8
 
-  init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration, window: BusDuration) {
+  init(storeID: StoreID, isLosing: Bool, lateAfter: BusDuration, window: BusDuration, hasLog: Bool) {
+    disk = WorldDisk(hasLog: hasLog)
     (self.storeID, self.isLosing, self.lateAfter) = (storeID, isLosing, lateAfter)
     windowMax = max(.seconds(2), window)
     account = WorldAccount(clockMargin: max(window, lateAfter))
@@ -69,11 +70,15 @@ struct WorldStore {
   /// The owner pairs the devices of a list, and no others.
   mutating func pair(_ devices: [PairedDevice]) {
     let operations = members.devices.map { StoreOperation.unpair($0.key) } + devices.map(StoreOperation.pair)
-    for operation in operations { disk.apply(operation) }
+    write(operations)
   }
 
-  mutating func setMemberVersion(_ version: UInt64) {
-    disk.apply(.setMemberVersion(version, heard: 0))
+  mutating func setMemberVersion(_ version: UInt64) { write([.setMemberVersion(version, heard: 0)]) }
+
+  /// Writes what the owner does while the hub does not run.
+  private mutating func write(_ operations: [StoreOperation]) {
+    for operation in operations { disk.apply(operation) }
+    disk.note(operations, bootID: "boot", wallSeconds: 0)
   }
 
   mutating func commit(_ operations: [StoreOperation], bootID: String, wallSeconds: Double) {
@@ -82,8 +87,12 @@ struct WorldStore {
       check(operation)
       disk.apply(operation, bootID: bootID, wallSeconds: wallSeconds)
     }
+    disk.note(operations, bootID: bootID, wallSeconds: wallSeconds)
     endCommit()
   }
+
+  mutating func tear(at part: Double) -> Bool { disk.tear(at: part) }
+  mutating func restart() { disk.restart() }
 
   private mutating func endCommit() {
     // The question about a run may have been answered in this commit, by a press that was behind it.

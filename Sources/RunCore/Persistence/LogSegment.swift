@@ -34,7 +34,7 @@ package struct LogSegment: Sendable {
     package let position: UInt64
     /// Up to where the tables had taken over when it was written.
     package let drained: UInt64
-    /// Its form (`Codec.logged`).
+    /// Its form.
     package let bytes: [UInt8]
   }
 
