@@ -38,7 +38,11 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "RunScripts", dependencies: ["RunBus"], swiftSettings: settings),
     .executableTarget(
-      name: "fuzz", dependencies: ["RunCore", "RunWire", "RunRecordings", "RunScripts", "SystemC"],
+      name: "fuzz",
+      dependencies: [
+        "RunCore", "RunWire", "RunRecordings", "RunScripts", "SystemC",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

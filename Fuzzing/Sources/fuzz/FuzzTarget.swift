@@ -2,11 +2,12 @@
 import RunCore
 @testable import RunRecordings
 @testable import RunWire
+import SwiftProtobuf
 
 /// The readers of foreign bytes. A reader accepts or refuses any input, and what it accepts has the properties that
 /// are checked here.
 enum FuzzTarget: String, CaseIterable {
-  case frames, recording, fit, script, record, stored
+  case frames, recording, fit, script, record, stored, log
 
   /// Set once, before the first input, because libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.frames
@@ -19,11 +20,15 @@ enum FuzzTarget: String, CaseIterable {
     case .script: Self.script(bytes)
     case .record: Self.record(bytes)
     case .stored: Self.stored(bytes)
+    case .log: Self.log(bytes)
     }
   }
 
-  /// A decoded frame can be encoded and decodes to the same frame again.
+  /// A decoded frame can be encoded and decodes to the same frame again. The encoder of one pass writes what the library
+  /// writes.
   private static func frames(_ bytes: [UInt8]) {
+    if let message = try? WirePeerFrame(serializedBytes: bytes) { expectEqualBytes(message) }
+    if let message = try? WireHubFrame(serializedBytes: bytes) { expectEqualBytes(message) }
     if let frame = try? Codec.peerFrame(bytes) {
       expect((try? Codec.peerFrame(Codec.encode(frame))) == frame, "a peer's frame is another when it was encoded")
     }
@@ -123,6 +128,30 @@ enum FuzzTarget: String, CaseIterable {
     if let paired = try? Codec.pairedDevice(sealed) {
       expect((try? Codec.pairedDevice(Codec.stored(paired))) == paired, "a paired device is another")
     }
+  }
+
+  /// A commit that can be read can be written, and is read as the same again. In a segment it is found, and is not found
+  /// when a byte of it is changed; bytes by chance are no segment.
+  private static func log(_ bytes: [UInt8]) {
+    if let message = try? WireStoredCommit(serializedBytes: bytes) { expectEqualBytes(message) }
+    _ = LogTail(of: [bytes], key: nil, drained: nil)
+    if let commit = try? Codec.loggedCommit(bytes, unreadable: {}) {
+      let again = Codec.logged(commit).flatMap { try? Codec.loggedCommit($0) {} }
+      // A number that is none is not equal to itself, but has the same bytes.
+      expect(again.flatMap(Codec.logged) == Codec.logged(commit), "a commit is another when it was encoded")
+    }
+    let form = LogSegment(key: Array(repeating: 3, count: LogSegment.keySize))
+    var segment = form.header + form.frame(bytes, position: 1, drained: 0)
+    func found() -> [[UInt8]] { LogTail(of: [segment], key: form.key, drained: 0).commits.map(\.bytes) }
+    expect(found() == [bytes], "a commit is not found in its segment")
+    let place = LogSegment.headerSize + Int(hash(bytes)) % (28 + bytes.count)
+    segment[place < LogSegment.headerSize + 28 ? place : place + 4] ^= 1
+    expect(found().isEmpty, "a commit of which a byte has changed is found")
+  }
+
+  private static func expectEqualBytes(_ message: some Message) {
+    expect(
+      (try? message.serializedBytes() as [UInt8]) == OnePassEncoder.encode(message), "two encoders write other bytes")
   }
 
   /// The hash FNV-1a (Fowler, Noll and Vo).
