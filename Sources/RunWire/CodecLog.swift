@@ -1,4 +1,3 @@
-import Foundation
 package import RunCore
 import SwiftProtobuf
 
@@ -24,17 +23,14 @@ package struct LoggedCommit: Sendable {
 extension Codec {
   /// Encodes a commit; `nil` when the log has no form for one of its operations.
   package static func logged(_ commit: LoggedCommit) -> [UInt8]? {
-    var message = WireStoredCommit()
-    message.operations.reserveCapacity(commit.operations.count)
+    var writer = LogWriter()
     var setsClock = false
     for operation in commit.operations {
-      guard let part = self.message(operation) else { return nil }
+      guard writer.put(operation) else { return nil }
       if case .setClock = operation { setsClock = true }
-      message.operations.append(part)
     }
-    message.wallSeconds = commit.wallSeconds
-    if setsClock { message.bootID = commit.bootID }
-    return serialize(message)
+    writer.end(wallSeconds: commit.wallSeconds, bootID: setsClock ? commit.bootID : "")
+    return writer.bytes
   }
 
   /// Reads a commit.
@@ -60,101 +56,6 @@ extension Codec {
   }
 
   // MARK: Operations
-
-  private static func message(_ operation: StoreOperation) -> WireStoredOperation? {
-    switch operation {
-    case .accept(let press, let admission): return message(.accept, stored(press, admission))
-    case .claim(let command, let store):
-      var message = message(.claim, command)
-      message.other = data(store)
-      return message
-    case .judge(let verdict, let press, let judgedAt):
-      return message(.judge, stored(verdict, of: press, judgedAt: judgedAt))
-    case .setWatermark(let stream, let mark):
-      var message = message(.setWatermark, stream.sender)
-      message.stream = word(stream.kind)
-      message.sequence = mark.sequence
-      if let id = mark.id { message.other = data(id) }
-      return message
-    case .append(let run, let entry):
-      var message = message(.append, run)
-      message.sequence = entry.position
-      message.value = Data(stored(entry.event, at: entry.time, device: 0))
-      if case .sample(_, let device) = entry.event { message.name = device.rawValue }
-      return message
-    case .settle(let window): return message(.settle, stored(window))
-    case .setAlias(let alias, let run):
-      var message = message(.setAlias, alias)
-      message.other = data(run)
-      return message
-    case .endJournal(let run, let moment):
-      var message = message(.endJournal, run)
-      message.timeNs = StoredNumber.nanoseconds(moment)
-      return message
-    case .setClock(let real, let bus):
-      var message = WireStoredOperation()
-      message.kind = .setClock
-      message.timeNs = StoredNumber.nanoseconds(real)
-      message.busNs = StoredNumber.nanoseconds(bus)
-      return message
-    case .setView(let view): return message(.setView, stored(view))
-    case .setFailureMark(let mark): return message(.setFailureMark, stored(mark))
-    case .enqueue(let row):
-      var message = message(.enqueue, row.stream)
-      message.sequence = row.sequence
-      message.timeNs = StoredNumber.nanoseconds(row.since)
-      message.tries = row.tries
-      message.uncertain = row.isUncertain
-      if let item = row.item { message.value = Data(stored(item)) }
-      return message
-    case .acknowledge(let stream, let through):
-      var message = message(.acknowledge, stream)
-      message.through = through
-      return message
-    case .remove(let stream, let sequence): return message(.remove, stream, sequence)
-    case .tombstone(let stream, let sequence): return message(.tombstone, stream, sequence)
-    case .countTries(let stream, let first, let last):
-      var message = message(.countTries, stream, first)
-      message.through = last
-      return message
-    case .quarantine(let quarantined):
-      var message = message(.quarantine, stored(quarantined))
-      message.timeNs = StoredNumber.nanoseconds(quarantined.since)
-      return message
-    case .setLatest(let row): return message(.setLatest, stored(row))
-    case .receiveLatest(let row): return message(.receiveLatest, stored(row))
-    case .setTerm, .reclassify, .forgetStream, .forgetVerdicts, .expectRecord, .forgetExpected, .keepRecord, .dateRun,
-      .dropJournal, .setUnanswered, .discard, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .setStoreID,
-      .setHub, .meet, .forgetDevice, .own, .disown, .pair, .unpair, .setMemberVersion, .renumber, .drop, .shiftRows,
-      .unquarantine:
-      return nil
-    }
-  }
-
-  private static func message(_ kind: WireStoredOperationKind, _ value: [UInt8]) -> WireStoredOperation {
-    var message = WireStoredOperation()
-    message.kind = kind
-    message.value = Data(value)
-    return message
-  }
-
-  private static func message<Kind>(
-    _ kind: WireStoredOperationKind, _ id: Identifier<Kind>
-  ) -> WireStoredOperation {
-    var message = WireStoredOperation()
-    message.kind = kind
-    message.id = data(id)
-    return message
-  }
-
-  private static func message(
-    _ kind: WireStoredOperationKind, _ stream: OutboundStreamID, _ sequence: UInt64 = 0
-  ) -> WireStoredOperation {
-    var message = message(kind, stream.receiver)
-    message.stream = word(stream.kind)
-    message.sequence = sequence
-    return message
-  }
 
   private static func operation(_ message: WireStoredOperation) throws(StoredError) -> StoreOperation {
     let value = [UInt8](message.value)
@@ -217,15 +118,6 @@ extension Codec {
 
   private static func outbound(_ message: WireStoredOperation) throws(WireError) -> OutboundStreamID {
     OutboundStreamID(receiver: try identifier(message.id, "store id"), kind: try kind(message.stream))
-  }
-
-  private static func word(_ kind: StreamID.Kind) -> WireStoredStreamKind {
-    switch kind {
-    case .commands: .commands
-    case .samples: .samples
-    case .messages: .messages
-    case .verdicts: .verdicts
-    }
   }
 
   private static func kind(_ word: WireStoredStreamKind) throws(WireError) -> StreamID.Kind {

@@ -12,9 +12,9 @@ package enum StoredError: Error, Hashable, Sendable {
 // A stored value is a message of the schema, and behind it the four bytes of its CRC-32C, the lowest first.
 extension Codec {
   /// Adds the checksum to bytes.
-  package static func seal(_ bytes: [UInt8]) -> [UInt8] {
-    var sealed = bytes
+  package static func seal(_ bytes: consuming [UInt8]) -> [UInt8] {
     let sum = CRC32C.sum(bytes)
+    var sealed = consume bytes
     sealed.append(UInt8(truncatingIfNeeded: sum))
     sealed.append(UInt8(truncatingIfNeeded: sum >> 8))
     sealed.append(UInt8(truncatingIfNeeded: sum >> 16))

@@ -1,4 +1,7 @@
+import Foundation
 import RunCore
+import SwiftProtobuf
+import TestSupport
 import Testing
 
 @testable import RunWire
@@ -62,6 +65,50 @@ struct CodecLogTests {
     #expect(try Codec.loggedCommit(bytes) {}.operations == Self.operations)
   }
 
+  @Test("The bytes are those of the library, and no field of the schema is left out")
+  func sameBytes() throws {
+    for operation in Self.operations {
+      let bytes = try #require(Codec.logged(LoggedCommit([operation], wallSeconds: 1.5, bootID: "boot")))
+      #expect(try WireStoredCommit(serializedBytes: bytes).serializedBytes() == bytes, "\(operation)")
+    }
+    var fields: Set<Int> = []
+    for operation in Self.operations {
+      let bytes = try #require(Codec.logged(LoggedCommit([operation], wallSeconds: 0, bootID: "")))
+      fields.formUnion(try numbers(in: try #require(try WireStoredCommit(serializedBytes: bytes).operations.first)))
+    }
+    // A field that is added to the schema is missing here until the writer has it.
+    let schema = try String(contentsOfFile: Checkout.path("Sources/RunWire/runbus.proto"), encoding: .utf8)
+    let body = try #require(
+      schema.components(separatedBy: "message StoredOperation {").last?.components(separatedBy: "}")[0])
+    let numbers = body.split(separator: "\n").compactMap { line in
+      line.contains("=") ? Int(line.split(separator: "=")[1].filter(\.isNumber)) : nil
+    }
+    #expect(Set(numbers) == fields)
+  }
+
+  /// The numbers of the fields that an operation has, from its bytes.
+  private func numbers(in operation: WireStoredOperation) throws -> Set<Int> {
+    let bytes: [UInt8] = try operation.serializedBytes()
+    var (place, found) = (0, Set<Int>())
+    func varint() -> Int {
+      var (value, shift) = (0, 0)
+      while true {
+        let byte = bytes[place]
+        place += 1
+        value |= shift < 63 ? Int(byte & 0x7F) << shift : 0
+        shift += 7
+        if byte < 0x80 { return value }
+      }
+    }
+    while place < bytes.count {
+      let tag = varint()
+      found.insert(tag >> 3)
+      let value = varint()
+      if tag & 7 == 2 { place += value }
+    }
+    return found
+  }
+
   @Test("A commit of which one operation has no form has none")
   func withoutForm() {
     #expect(Codec.logged(LoggedCommit(Self.operations + [.setTerm(1)], wallSeconds: 0, bootID: "")) == nil)
@@ -71,7 +118,9 @@ struct CodecLogTests {
   func refused() throws {
     // An alias without its run.
     var unreadable = 0
-    let commit = try Codec.loggedCommit([0x0A, 0x02, 0x08, 0x07, 0x0A, 0x04, 0x08, 0x09, 0x38, 0x05]) { unreadable += 1 }
+    let commit = try Codec.loggedCommit([0x0A, 0x02, 0x08, 0x07, 0x0A, 0x04, 0x08, 0x09, 0x38, 0x05]) {
+      unreadable += 1
+    }
     #expect(unreadable == 1)
     #expect(commit.operations == [.setClock(real: BusTime(nanoseconds: 5), bus: .zero)])
     #expect(throws: StoredError.unknownKind("a commit")) { try Codec.loggedCommit([0x0A, 0x02, 0x08, 99]) {} }
