@@ -176,10 +176,12 @@ sanitize:
 	@scripts/bootstrap --python
 	@scripts/sanitize $(ARGS)
 
-# Measures latencies beside a C program with the same ZeroMQ hops; ARGS="--rounds 5" makes it shorter.
+# RunBus, C programs, Redis streams, JetStream and mosquitto do the same job in turns; writes Benchmarks/RESULTS.md (Linux).
+# A broker that could not be installed has a row that says so. ARGS="--rounds 10", ARGS="--also before=OTHER/bench" (the
+# bench program of another build); Benchmarks/README.md has the other benchmarks.
 bench:
-	@scripts/bootstrap
-	Benchmarks/run $(ARGS)
+	@scripts/bootstrap --bench || scripts/bootstrap
+	Benchmarks/run all $(ARGS)
 
 # What Linux can check of RunBus for Apple's systems and musl: 32 bits, and system calls against their C headers.
 check-apple:

@@ -7,7 +7,7 @@ struct Bench: AsyncParsableCommand {
     abstract: "What RunBus costs, beside C programs that do the same, and what it costs at rest.",
     subcommands: [
       Latency.self, Flood.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, Live.self, HubRole.self,
-      ObserverRole.self, SenderRole.self, EnqueuerRole.self,
+      ObserverRole.self, SenderRole.self, EnqueuerRole.self, SizesRole.self,
     ],
     defaultSubcommand: Latency.self)
 }

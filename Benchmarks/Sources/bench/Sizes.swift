@@ -1,3 +1,4 @@
+import ArgumentParser
 import RunBus
 import Synchronization
 
@@ -30,6 +31,16 @@ struct Sizes: Sendable {
       try await group.waitForAll()
     }
     return listener.passed.sizes
+  }
+}
+
+/// Prints the sizes, for `Benchmarks/compare`.
+struct SizesRole: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "sizes", shouldDisplay: false)
+
+  func run() async throws {
+    let sizes = try await Sizes.measure()
+    print(sizes.command, sizes.verdict, sizes.state)
   }
 }
 
