@@ -36,6 +36,11 @@ final class LocalServicesDriver {
   /// Commands found in the spools that have no verdict yet. They are reported again at each look, because a node whose
   /// store was full could not accept them.
   private var unjudged: Set<CommandID> = []
+  /// What the last look has read, so that the next one reads the new files only.
+  private var known = SpoolDirectory.Known()
+  /// Commands whose files are to be removed. Those that gather while the disk is busy share its next sync.
+  private var removable: [CommandID] = []
+  private var isRemoving = false
   private var replies: [UInt64: @Sendable (InquiryAnswer) -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -77,9 +82,18 @@ final class LocalServicesDriver {
     self.stamps = stamps
     let spools = zip(services.spools, stamps).filter { $1 != nil }.map(\.0)
     let driver = Weak(self)
-    disk.async { [loop] in
-      let found = spools.map { $0.list() }
-      loop.submit { driver.value?.receive(found.flatMap(\.commands), found.flatMap(\.notices)) }
+    disk.async { [loop, known] in
+      var read = SpoolDirectory.Known()
+      let found = spools.map { spool in
+        var known = known
+        let found = spool.list(&known)
+        read.merge(known) { _, new in new }
+        return found
+      }
+      loop.submit { [read] in
+        driver.value?.known = read
+        driver.value?.receive(found.flatMap(\.commands), found.flatMap(\.notices))
+      }
     }
   }
 
@@ -95,11 +109,23 @@ final class LocalServicesDriver {
   /// Removes the file of a spooled command that has its verdict.
   func remove(_ id: CommandID) {
     unjudged.remove(id)
-    for spool in services.spools {
-      disk.async { [log] in
-        do { try spool.remove(id) } catch { log.warning("\(error)") }
-      }
+    removable.append(id)
+    if !isRemoving { removeNext() }
+  }
+
+  private func removeNext() {
+    isRemoving = !removable.isEmpty
+    guard isRemoving else { return }
+    let driver = Weak(self)
+    disk.async { [loop, log, ids = removable, spools = services.spools] in
+      Self.remove(ids, from: spools, log)
+      loop.submit { driver.value?.removeNext() }
     }
+    removable = []
+  }
+
+  private static func remove(_ ids: [CommandID], from spools: [SpoolDirectory], _ log: Logger) {
+    for error in spools.flatMap({ $0.remove(ids) }) { log.warning("\(error)") }
   }
 
   /// Makes the spool directories: from now on, senders of this machine may leave commands for this bus.
@@ -127,8 +153,9 @@ final class LocalServicesDriver {
     timer = nil
     for reply in replies.values { reply(.failed(InquiryFailure(.closed, "the node has ended"))) }
     replies = [:]
-    // Waits for removals that are under way: the file of a judged command must not be found again.
-    disk.sync {}
+    // Waits for removals that are under way, and does the others: the file of a judged command must not be found again.
+    disk.sync { Self.remove(removable, from: services.spools, log) }
+    removable = []
   }
 }
 

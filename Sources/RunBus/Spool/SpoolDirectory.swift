@@ -67,18 +67,35 @@ package struct SpoolDirectory: Sendable {
   /// an older version is not changed. The temporary file of a dead sender is removed after a minute. A directory that cannot be read is
   /// a notice, too.
   package func list() -> (commands: [SpooledCommand], notices: [String]) {
-    do { return try contents() } catch { return ([], [error.message]) }
+    var known = Known()
+    return list(&known)
+  }
+
+  /// The commands that a reader has read before, by the names of their files. A file of that name has that command as
+  /// long as it is there; only its tries may have changed.
+  typealias Known = [String: SpooledCommand]
+
+  /// Like ``list()``, but reads only the files that are new to the reader. The tries of the others may be old.
+  func list(_ known: inout Known) -> (commands: [SpooledCommand], notices: [String]) {
+    do { return try contents(&known) } catch { return ([], [error.message]) }
   }
 
   /// Like ``list()``, but distinguishes an empty spool from one that cannot be read.
   ///
   /// - Throws: ``RunBusError/Code/store`` when the directory exists and cannot be read.
   package func contents() throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
+    var known = Known()
+    return try contents(&known)
+  }
+
+  private func contents(_ known: inout Known) throws(RunBusError) -> (commands: [SpooledCommand], notices: [String]) {
     let (names, foreign, code) = files.names()
     guard code == 0 || code == ENOENT else {
       throw RunBusError(.store, "the spool \(path) cannot be read: \(systemReason(code))")
     }
     var commands: [SpooledCommand] = []
+    var read = Known()
+    defer { known = read }
     var notices = foreign.map {
       "\(ForeignText.shown($0)) in the spool \(path) is left as it is: its name is not UTF-8"
     }
@@ -88,8 +105,10 @@ package struct SpoolDirectory: Sendable {
         // Other hidden files belong to the file system or the desktop.
         if name.hasSuffix(".tmp") { files.removeAbandoned(name, olderThan: Self.abandonedSeconds) }
       } else if !name.hasSuffix(".damaged") {
-        switch examine(name) {
-        case .command(let command): commands.append(command)
+        switch known[name].map(Finding.command) ?? examine(name) {
+        case .command(let command):
+          commands.append(command)
+          read[name] = command
         case .gone: break
         case .damaged(let reason): setAside(name, reason).map { notices.append($0) }
         case .later: later += 1
@@ -109,10 +128,16 @@ package struct SpoolDirectory: Sendable {
   /// - Throws: ``RunBusError/Code/store`` when the disk refuses. The command may then be delivered again, without
   ///   effect.
   package func remove(_ id: CommandID) throws(RunBusError) {
-    let code = files.remove(Self.name(id))
-    guard code == 0 else {
-      throw RunBusError(
-        .store, "command \(id) cannot be taken out of \(path): \(systemReason(code))")
+    if let failure = remove([id]).first { throw failure }
+  }
+
+  /// Removes commands durably, with one sync of the disk for all of them.
+  ///
+  /// - Returns: An error for each command that may be delivered again.
+  func remove(_ ids: [CommandID]) -> [RunBusError] {
+    files.remove(ids.map(Self.name)).map { name, code in
+      let id = name.dropLast(Self.suffix.utf8CodeUnitCount)
+      return RunBusError(.store, "command \(id) cannot be taken out of \(path): \(systemReason(code))")
     }
   }
 
@@ -138,7 +163,7 @@ package struct SpoolDirectory: Sendable {
   }
 
   private func checkRoom() throws(RunBusError) {
-    let waiting = files.names().names.count { $0.hasSuffix(Self.suffix) }
+    let waiting = files.count(endingIn: Self.suffix)
     guard waiting < Self.commandsMax else {
       throw RunBusError(
         .full, "\(waiting) commands wait in \(path), which holds no more: start the hub, or flush or cancel them")
@@ -157,7 +182,7 @@ package struct SpoolDirectory: Sendable {
     if name.hasSuffix(Self.formerSuffix) {
       return .left("an older RunBus wrote it: deliver it with that one, or remove it")
     }
-    guard name.hasSuffix(Self.suffix) else { return .damaged("it is no command of this spool") }
+    guard name.hasSuffix("\(Self.suffix)") else { return .damaged("it is no command of this spool") }
     let bytes: [UInt8]
     switch files.read(name) {
     case .gone: return .gone
@@ -186,7 +211,7 @@ package struct SpoolDirectory: Sendable {
     return "\(damage): it is kept as \(ForeignText.shown(kept))"
   }
 
-  private static let suffix = ".press"
+  private static let suffix: StaticString = ".press"
   /// The suffix of files from before commands were stored in the form of the wire.
   private static let formerSuffix = ".json"
   private static func name(_ id: CommandID) -> String { "\(id)\(suffix)" }

@@ -25,19 +25,36 @@ struct SpoolFiles: Sendable {
 
   /// The names in the directory, sorted; those that are no UTF-8 apart, with signs in the place of what is wrong.
   func names() -> (names: [String], foreign: [String], code: CInt) {
-    guard let stream = opendir(directory) else { return ([], [], errno) }
-    defer { closedir(stream) }
     var (names, foreign) = ([String](), [String]())
+    let code = eachName { start in
+      guard let name = String(validatingCString: start) else { return foreign.append(String(cString: start)) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return (names.sorted(), foreign.sorted(), code)
+  }
+
+  /// How many names end with a suffix. A press pays for this each time, so it makes no strings: a thousand names take a
+  /// fifth of a millisecond.
+  func count(endingIn suffix: StaticString) -> Int {
+    var count = 0
+    _ = eachName { start in
+      let length = strlen(start)
+      guard length >= suffix.utf8CodeUnitCount else { return }
+      if memcmp(start + (length - suffix.utf8CodeUnitCount), suffix.utf8Start, suffix.utf8CodeUnitCount) == 0 {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  private func eachName(_ take: (UnsafePointer<CChar>) -> Void) -> CInt {
+    guard let stream = opendir(directory) else { return errno }
+    defer { closedir(stream) }
+    let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     while true {
       errno = 0
-      guard let entry = readdir(stream) else { return (names.sorted(), foreign.sorted(), errno) }
-      let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-      let start = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-      guard let name = String(validatingCString: start) else {
-        foreign.append(String(cString: start))
-        continue
-      }
-      if name != ".", name != ".." { names.append(name) }
+      guard let entry = readdir(stream) else { return errno }
+      take((UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
     }
   }
 
@@ -66,11 +83,21 @@ struct SpoolFiles: Sendable {
     return code
   }
 
-  /// Removes a file durably; no error when it is not there.
-  func remove(_ name: String) -> CInt {
-    let code = attempt(.remove) { unlink(path(name)) }
-    if code == ENOENT { return 0 }
-    return code == 0 ? syncDirectory() : code
+  /// Removes files durably, with one sync for all of them; no error when one is not there.
+  ///
+  /// - Returns: What the disk said of each that is still there, or may come back.
+  func remove(_ names: [String]) -> [(name: String, code: CInt)] {
+    var gone: [String] = []
+    var failed: [(name: String, code: CInt)] = []
+    for name in names {
+      switch attempt(.remove, { unlink(path(name)) }) {
+      case 0: gone.append(name)
+      case ENOENT: break
+      case let code: failed.append((name, code))
+      }
+    }
+    let code = gone.isEmpty ? 0 : syncDirectory()
+    return code == 0 ? failed : failed + gone.map { ($0, code) }
   }
 
   /// Reads a whole file. It never blocks on a pipe and never follows a link.
@@ -93,7 +120,8 @@ struct SpoolFiles: Sendable {
     guard fstat(descriptor, &info) == 0 else { return .failed(errno) }
     guard info.st_mode & S_IFMT == S_IFREG else { return .foreign("it is not a file") }
     guard info.st_size <= Self.fileBytesMax else { return .foreign("it is \(info.st_size) bytes long") }
-    var bytes = [UInt8](repeating: 0, count: Self.fileBytesMax)
+    // One byte more than the file has: it may have grown since.
+    var bytes = [UInt8](repeating: 0, count: min(Int(info.st_size) + 1, Self.fileBytesMax))
     var count = 0
     while count < bytes.count {
       let step = bytes.withUnsafeMutableBytes {

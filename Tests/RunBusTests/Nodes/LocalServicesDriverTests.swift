@@ -1,5 +1,6 @@
 import Logging
 import RunCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ struct LocalServicesDriverTests {
         spooled: { [found] in found.append($0.map(\.command.id)) }, inquire: { _, _ in })
       try keeper?.open()
     }
-    func remove(_ id: CommandID) { keeper?.remove(id) }
+    func remove(_ ids: [CommandID]) { for id in ids { keeper?.remove(id) } }
     func close() { keeper?.close() }
   }
 
@@ -40,8 +41,60 @@ struct LocalServicesDriverTests {
     try await node.open(spool)
     // Nothing in the directory has changed since the first time.
     try await node.found.wait(for: "the press three times") { $0.count >= 3 ? true : nil }
-    await node.remove(command.command.id)
+    await node.remove([command.command.id])
     await node.close()
     #expect(!spool.exists(command.command.id))
+  }
+
+  private func lap(_ number: UInt64) -> SpooledCommand {
+    .now(Command(id: CommandID(high: 1, low: number), kind: .lap, source: .shell), on: DeviceID("shell"))
+  }
+
+  // Once broken: A node read every file of the spool at every look, so each press cost as much as all that waited.
+  @Test("A look reads the new files only")
+  func readsOnce() async throws {
+    let scratch = try ScratchDirectory()
+    let (opened, path) = (Counter(), scratch.file("bus/_spool"))
+    let spool = SpoolDirectory(path: path) { step in
+      if step == .open { opened.add() }
+      return 0
+    }
+    for number in 1...20 as ClosedRange<UInt64> { try spool.write(lap(number)) }
+    let node = try Node()
+    try await node.open(spool)
+    try await node.found.wait(for: "the presses three times") { $0.count >= 3 ? true : nil }
+    #expect(opened.count == 20)
+    try spool.write(lap(21))
+    try await node.found.wait(for: "the last press") { $0.last?.count == 21 ? true : nil }
+    #expect(opened.count == 21)
+    await node.close()
+  }
+
+  // Once broken: The disk synced the spool once for each press that was judged.
+  @Test("Presses that are judged together leave the spool with two syncs at most")
+  func removesTogether() async throws {
+    let scratch = try ScratchDirectory()
+    let (synced, path) = (Counter(), scratch.file("bus/_spool"))
+    let spool = SpoolDirectory(path: path) { step in
+      if step == .syncDirectory { synced.add() }
+      return 0
+    }
+    let presses = (1...20).map { lap($0) }
+    for press in presses { try spool.write(press) }
+    let node = try Node()
+    try await node.open(spool)
+    try await node.found.wait(for: "the presses") { $0.last?.count == presses.count ? true : nil }
+    let before = synced.count
+    await node.remove(presses.map(\.command.id))
+    await node.close()
+    #expect(spool.list().commands == [])
+    #expect((1...2).contains(synced.count - before))
+  }
+
+  /// Counts what happens on several threads.
+  private final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
   }
 }
