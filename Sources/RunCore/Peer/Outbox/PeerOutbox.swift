@@ -86,7 +86,10 @@ struct PeerOutbox: Sendable {
 
   /// Handles the commands that are in the spool now; known ones may be among them.
   mutating func add(_ spooled: [ForwardedCommand], over link: UInt64?, in turn: inout PeerCore.Turn) {
-    if forwarder.add(spooled) { sendForwards(over: link, in: &turn) }
+    guard forwarder.add(spooled), link != nil else { return }
+    for request in forwarder.newRequests(at: turn.now, generator: &turn.generator) {
+      turn.send(.request(request), over: link)
+    }
   }
 
   /// Cancels a command, the peer's own or one in the spool; `nil` when none with this id waits here.

@@ -7,6 +7,8 @@ struct SpoolForwarder: Sendable {
   private var sent: Set<CommandID> = []
   /// When all are sent again; `nil` without a session.
   private(set) var retryAt: BusTime?
+  /// Whether the transport's queue was full, so that some may not have been sent.
+  private var isPostponed = false
 
   /// The boot of this machine; empty when unknown.
   private let bootID: String
@@ -32,12 +34,24 @@ struct SpoolForwarder: Sendable {
 
   /// All requests in press order, to be sent now. They are due again every five seconds until their verdicts are known.
   mutating func nextRequests(at now: BusTime, generator: inout SeededGenerator) -> [Request] {
-    guard !waiting.isEmpty else { return [] }
-    let order = waiting.values.sorted {
-      ($0.since.nanoseconds, $0.command.id) < ($1.since.nanoseconds, $1.command.id)
-    }
+    requests(for: Array(waiting.values), at: now, generator: &generator)
+  }
+
+  /// The requests that were never sent, in press order, to be sent now. The others wait until they are due, so that a
+  /// thousand commands without verdicts do not go out with each new one. Behind a full queue all wait for their turn.
+  mutating func newRequests(at now: BusTime, generator: inout SeededGenerator) -> [Request] {
+    guard sent.count < waiting.count, !isPostponed else { return [] }
+    return requests(for: waiting.values.filter { !sent.contains($0.command.id) }, at: now, generator: &generator)
+  }
+
+  private mutating func requests(
+    for commands: [ForwardedCommand], at now: BusTime, generator: inout SeededGenerator
+  ) -> [Request] {
+    guard !commands.isEmpty else { return [] }
+    isPostponed = false
+    if retryAt == nil || commands.count == waiting.count { retryAt = now + generator.jittered(Self.patience) }
+    let order = commands.sorted { ($0.since.nanoseconds, $0.command.id) < ($1.since.nanoseconds, $1.command.id) }
     for command in order { sent.insert(command.command.id) }
-    retryAt = now + generator.jittered(Self.patience)
     return order.map { $0.request(at: now, bootID: bootID) }
   }
 
@@ -45,22 +59,27 @@ struct SpoolForwarder: Sendable {
   mutating func judge(_ id: CommandID) {
     waiting[id] = nil
     sent.remove(id)
-    if waiting.isEmpty { retryAt = nil }
+    if waiting.isEmpty { (retryAt, isPostponed) = (nil, false) }
   }
 
   /// Cancels a command; `false` when it may have been sent.
   mutating func cancel(_ id: CommandID) -> Bool {
     guard !sent.contains(id) else { return false }
     waiting[id] = nil
-    if waiting.isEmpty { retryAt = nil }
+    if waiting.isEmpty { (retryAt, isPostponed) = (nil, false) }
     return true
   }
 
   /// The transport's queue was full: sends again at `time`.
   mutating func postpone(to time: BusTime) {
-    if !waiting.isEmpty { retryAt = time }
+    guard !waiting.isEmpty else { return }
+    retryAt = time
+    isPostponed = true
   }
 
   /// Ends the session.
-  mutating func close() { retryAt = nil }
+  mutating func close() {
+    retryAt = nil
+    isPostponed = false
+  }
 }

@@ -32,6 +32,29 @@ struct SpoolForwarderTests {
     #expect(forwarder.retryAt == nil)
   }
 
+  private mutating func sentNew(at seconds: Int64) -> [UInt64] {
+    forwarder.newRequests(at: .zero + .seconds(seconds), generator: &generator).compactMap { request in
+      if case .command(let request) = request.subject { request.command.id.low } else { nil }
+    }
+  }
+
+  // Once broken: With each new command all that waited were sent again.
+  @Test("A new command goes alone; behind a full link it waits for the others")
+  mutating func newOnes() {
+    _ = forwarder.add([command(1, pressedAt: 1)])
+    #expect(sent(at: 1) == [1])
+    let due = forwarder.retryAt
+    _ = forwarder.add([command(1, pressedAt: 1), command(3, pressedAt: 3), command(2, pressedAt: 2)])
+    #expect(sentNew(at: 3) == [2, 3])
+    #expect(sentNew(at: 3) == [] && forwarder.retryAt == due)
+    forwarder.postpone(to: .zero + .seconds(4))
+    _ = forwarder.add([command(4, pressedAt: 3)])
+    #expect(sentNew(at: 3) == [] && forwarder.retryAt == .zero + .seconds(4))
+    #expect(sent(at: 4) == [1, 2, 3, 4])
+    _ = forwarder.add([command(5, pressedAt: 5)])
+    #expect(sentNew(at: 5) == [5])
+  }
+
   @Test("A command that may have been sent is not cancelled")
   mutating func cancel() {
     _ = forwarder.add([command(1, pressedAt: 0)])
