@@ -26,13 +26,7 @@ extension Codec {
 
   /// Reads a message whose checksum is right.
   static func open<Stored: Message>(_ sealed: [UInt8]) throws(StoredError) -> Stored {
-    guard sealed.count >= 4 else { throw .damaged }
-    let isWhole = sealed.withUnsafeBytes { bytes in
-      let count = bytes.count - 4
-      let sum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: count, as: UInt32.self))
-      return CRC32C.sum(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) == sum
-    }
-    guard isWhole else { throw .damaged }
+    guard sealed.withUnsafeBytes(isWhole) else { throw .damaged }
     do { return try Stored(serializedBytes: Array(sealed.dropLast(4))) } catch { throw .damaged }
   }
 

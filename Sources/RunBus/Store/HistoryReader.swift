@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import RunCore
 import RunWire
 
@@ -33,10 +34,13 @@ struct HistoryReader {
     return (history, try reader.news())
   }
 
-  /// The journal of a run, ordered by position.
+  /// The journal of a run, in order.
   static func journal(_ db: Database, of runID: RunID) throws -> [LedgerEntry] {
     var reader = HistoryReader(db)
-    return try reader.readJournal(of: runID)
+    var entries = try reader.readJournal(of: runID)
+    // A core that makes a record wants them so, and has less time than the thread of the store.
+    LedgerEntry.sort(&entries)
+    return entries
   }
 
   private mutating func readJournal(of runID: RunID) throws -> [LedgerEntry] {
@@ -47,7 +51,7 @@ struct HistoryReader {
         AND (runs.swept_to IS NULL OR journal.kind IN \(JournalSweep.keptKinds)) ORDER BY journal.position
       """
     let devices = try devicesOfReadings()
-    try each("journal", journal, [runID.data]) { row in
+    try each("journal", in: journal, of: runID) { row in
       guard let entry = try Self.entry(row, devices) else { return false }
       entries.append(entry)
       return true
@@ -107,17 +111,50 @@ struct HistoryReader {
   mutating func each(
     _ table: String, _ sql: String, _ arguments: StatementArguments = [], _ take: (Row) throws -> Bool
   ) throws {
-    var (damaged, unknown) = (0, 0)
+    var left = LeftOut()
     let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
-    while let row = try rows.next() {
+    while let row = try rows.next() { try left.count { try take(row) } }
+    note(left, table)
+  }
+
+  /// As ``each(_:_:_:_:)`` for a query about a run, with its rows where SQLite has them: a journal has hundreds of
+  /// thousands, and a row of GRDB's costs more than the entry in it.
+  private mutating func each(
+    _ table: String, in sql: String, of run: RunID, _ take: (OpaquePointer) throws -> Bool
+  ) throws {
+    let owner = try db.makeStatement(sql: sql)
+    defer { withExtendedLifetime(owner) {} }
+    let statement = owner.sqliteStatement
+    run.put(into: statement, at: 1)
+    var left = LeftOut()
+    var code = sqlite3_step(statement)
+    while code == SQLITE_ROW {
+      try left.count { try take(statement) }
+      code = sqlite3_step(statement)
+    }
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+    }
+    note(left, table)
+  }
+
+  /// How many rows were left out.
+  private struct LeftOut {
+    var (damaged, unknown) = (0, 0)
+
+    mutating func count(_ take: () throws -> Bool) throws {
       do {
-        if try !take(row) { damaged += 1 }
+        if try !take() { damaged += 1 }
       } catch StoredError.damaged {
         damaged += 1
       } catch StoredError.unknownKind {
         unknown += 1
       }
     }
+  }
+
+  private mutating func note(_ left: LeftOut, _ table: String) {
+    let (damaged, unknown) = (left.damaged, left.unknown)
     if damaged > 0 { notices.append("\(damaged) row(s) of \(table) in the store could not be read and were left out") }
     if unknown > 0 {
       notices.append("\(unknown) row(s) of \(table) in the store are of a newer RunBus and were left out; they stay")
@@ -206,16 +243,34 @@ struct HistoryReader {
     return mark
   }
 
-  /// The columns of an entry in the order in which ``entry(_:)`` reads them. It is called for every reading of a run,
-  /// and finding its columns by name would double its time.
+  /// The columns of an entry in the order in which ``entry(_:_:)`` reads them.
   private static let entryColumns = "journal.position, journal.kind, journal.entry"
 
   private static func entry(_ row: Row, _ devices: [UInt32: DeviceID]) throws(StoredError) -> LedgerEntry? {
-    guard let position = row.integer(at: 0), StoredNumber.own.contains(position),
-      let kind: Int64? = row.optionalInteger(at: 1), let bytes = row.data(at: 2)
+    guard let position = row.integer(at: 0), let kind: Int64? = row.optionalInteger(at: 1),
+      let bytes = row.data(at: 2)
     else { return nil }
-    let entry = try Codec.entry([UInt8](bytes)) { devices[$0] }
-    guard JournalKind.isConsistent(kind, with: entry.event) else { return nil }
+    return try entry(position, kind, try Codec.entry([UInt8](bytes)) { devices[$0] })
+  }
+
+  private static func entry(
+    _ row: OpaquePointer, _ devices: [UInt32: DeviceID]
+  ) throws(StoredError) -> LedgerEntry? {
+    guard sqlite3_column_type(row, 0) == SQLITE_INTEGER, sqlite3_column_type(row, 2) == SQLITE_BLOB else { return nil }
+    let kind: Int64?
+    switch sqlite3_column_type(row, 1) {
+    case SQLITE_NULL: kind = nil
+    case SQLITE_INTEGER: kind = sqlite3_column_int64(row, 1)
+    default: return nil
+    }
+    let bytes = UnsafeRawBufferPointer(start: sqlite3_column_blob(row, 2), count: Int(sqlite3_column_bytes(row, 2)))
+    return try entry(sqlite3_column_int64(row, 0), kind, try Codec.entry(bytes) { devices[$0] })
+  }
+
+  private static func entry(_ position: Int64, _ kind: Int64?, _ entry: Codec.StoredEntry) throws(StoredError)
+    -> LedgerEntry?
+  {
+    guard StoredNumber.own.contains(position), JournalKind.isConsistent(kind, with: entry.event) else { return nil }
     return LedgerEntry(time: entry.time, position: UInt64(bitPattern: position), event: entry.event)
   }
 

@@ -88,6 +88,21 @@ package struct LedgerEntry: Hashable, Sendable {
     return left.position < right.position
   }
 
+  /// Puts entries in order. In a journal a reading stands a few places from where it belongs, so each is moved there by
+  /// itself; when that is more work than a sort, the rest is sorted.
+  package static func sort(_ entries: inout [LedgerEntry]) {
+    var steps = 8 * entries.count
+    for index in entries.indices.dropFirst() {
+      var place = index
+      while place > 0, steps > 0, precedes(entries[place], entries[place - 1]) {
+        entries.swapAt(place, place - 1)
+        place -= 1
+        steps -= 1
+      }
+      guard steps > 0 else { return entries.sort(by: precedes) }
+    }
+  }
+
   private var rank: Int {
     switch event {
     case .setup: -1

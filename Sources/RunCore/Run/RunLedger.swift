@@ -61,15 +61,31 @@ package struct RunLedger: Sendable {
   /// a stretch again for every late reading.
   package init(settings: MetricsSettings = MetricsSettings(), entries: some Sequence<LedgerEntry>) {
     self.init(settings: settings)
-    let entries = Array(entries)
-    let isInOrder = !zip(entries, entries.dropFirst()).contains { LedgerEntry.precedes($1, $0) }
-    self.entries = isInOrder ? entries : entries.sorted(by: LedgerEntry.precedes)
-    for entry in self.entries {
-      if case .transition(let transition) = entry.event {
-        phases.insert(transition.kind, at: entry.time, position: entry.position)
+    self.entries = Array(entries)
+    LedgerEntry.sort(&self.entries)
+    for index in self.entries.indices {
+      if case .transition(let transition) = self.entries[index].event {
+        phases.insert(transition.kind, at: self.entries[index].time, position: self.entries[index].position)
       }
     }
-    foldAll()
+    let end = self.entries.count
+    for count in Self.lastingCheckpoints(of: end) {
+      while folded < count { foldNext() }
+      addCheckpoint()
+    }
+    while folded < end { foldNext() }
+  }
+
+  /// The checkpoints that a ledger of so many entries keeps, by their numbers of entries: the distance between two is a
+  /// fifth of their age, as after ``thinOut()``.
+  private static func lastingCheckpoints(of count: Int) -> [Int] {
+    var counts: [Int] = []
+    var place = count / checkpointSpacing * checkpointSpacing
+    while place > 0 {
+      counts.append(place)
+      place -= max(1, (count - place) / 5 / checkpointSpacing) * checkpointSpacing
+    }
+    return counts.reversed()
   }
 
   /// Whether time stands since a moment; see ``stopClock(at:)``.
@@ -184,20 +200,27 @@ package struct RunLedger: Sendable {
   private mutating func catchUp() {
     let end = min(entries.count, folded + Self.catchUpMax)
     while folded < end {
-      if let openGap, openGap.index == folded { calculator.fold(openGap.gap) }
-      if let point = calculator.fold(entries[folded]) {
-        routeChangedFrom = routeChangedFrom ?? route.count
-        route.append(point)
-      }
-      sample(at: entries[folded].time)
-      folded += 1
+      foldNext()
       if folded.isMultiple(of: Self.checkpointSpacing) {
-        checkpoints.append(
-          Checkpoint(
-            count: folded, calculator: calculator, routeCount: route.count, seriesCount: series.count))
+        addCheckpoint()
         if checkpoints.count > Self.checkpointsMax { thinOut() }
       }
     }
+  }
+
+  private mutating func foldNext() {
+    if let openGap, openGap.index == folded { calculator.fold(openGap.gap) }
+    if let point = calculator.fold(entries[folded]) {
+      routeChangedFrom = routeChangedFrom ?? route.count
+      route.append(point)
+    }
+    sample(at: entries[folded].time)
+    folded += 1
+  }
+
+  private mutating func addCheckpoint() {
+    checkpoints.append(
+      Checkpoint(count: folded, calculator: calculator, routeCount: route.count, seriesCount: series.count))
   }
 
   private mutating func sample(at time: BusTime) {

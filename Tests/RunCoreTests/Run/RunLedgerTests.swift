@@ -63,6 +63,7 @@ struct RunLedgerTests {
     #expect(ledger.metrics(at: LedgerBuilder.time(5000)).distanceMeters != nil)
     ledger.foldAll()
     let whole = RunLedger(entries: sorted)
+    #expect(RunLedger(entries: arrival).entries == sorted, "seed \(seed)")
     #expect(ledger.series == whole.series && ledger.series.count >= (sorted.count > 5000 ? 200 : 9), "seed \(seed)")
     #expect(zip(whole.series, whole.series.dropFirst()).allSatisfy { $1.offset - $0.offset >= .seconds(10) })
   }
