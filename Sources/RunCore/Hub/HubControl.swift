@@ -115,6 +115,8 @@ extension HubCore {
   mutating func write(_ settlement: Settlement, in turn: inout Turn) {
     guard !settlement.isEmpty else { return }
     let wasUnfinished = run.unfinished != nil
+    // The run that is shown may be another one now.
+    if !settlement.lines.isEmpty { records.hold(run.ledger) }
     let change = run.enter(settlement, shown: commands.control.runID)
     var operations = change.operations
     var then: [Durable] = []

@@ -126,6 +126,7 @@ package struct HubCore: Sendable {
     case .ending:
       guard incarnation.ending == .no else { break }
       incarnation.ending = .committing
+      endMaking(in: &turn)
       turn.write(run.takeReadings() + heardMarks() + [clockMark(at: turn.now)], then: [.farewell])
     }
     if records.hasQuestions { answerWaiting(in: &turn) }
@@ -196,7 +197,7 @@ package struct HubCore: Sendable {
     run.repeatWhenDue(in: &turn)
     if let due = sessions.silenceCheckAt, due <= turn.now { checkSilence(in: &turn) }
     if let due = mail.visitorCheckAt, due <= turn.now { forgetVisitors(in: &turn) }
-    if let due = records.deadline, due <= turn.now { makeRecords(in: &turn) }
+    if let due = records.deadline, due <= turn.now { makePiece(in: &turn) }
     if let due = records.journalDeadline(present: commands.control.runID), due <= turn.now { dropJournals(in: &turn) }
     if let due = deliveryDeadline, due <= turn.now { deliver(in: &turn) }
     let now = turn.now

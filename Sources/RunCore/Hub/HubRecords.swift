@@ -1,14 +1,12 @@
-// A run that is over becomes a record: at once, and as a new version when a part of the run arrives later.
+// A run that is over becomes a record: soon, and as a new version when a part of the run arrives later.
 extension HubCore {
-  /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another.
+  /// Makes the records that are due: the last run's from its ledger, others from their journals, one after another. That of
+  /// a long run is made in pieces, one a turn (``makePiece(in:)``).
   mutating func makeRecords(in turn: inout Turn) {
-    guard !records.isReading else { return }
-    while let (run, expected) = records.nextDue(at: turn.now) {
+    while records.mayBegin, let run = records.nextDue(at: turn.now)?.run {
       if run == commands.control.runID {
-        // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
-        // same numbers.
-        commitPendingSamples(in: &turn)
-        keepRecord(of: run, self.run.foldedLedger(), expected, in: &turn)
+        records.beginMaking(run, settings: settings.metrics.unchosen)
+        make(settings.recordPiece / 8, in: &turn)
       } else {
         records.beginReading(run)
         commitPendingSamples(in: &turn)
@@ -18,10 +16,35 @@ extension HubCore {
     }
   }
 
-  /// Makes all expected records now.
+  /// Makes all expected records now: for a caller that has nothing else to do.
   mutating func makeDueRecords(in turn: inout Turn) {
     records.hurry(at: turn.now)
     makeRecords(in: &turn)
+  }
+
+  /// Goes on with the record that is being made.
+  mutating func makePiece(in turn: inout Turn) {
+    make(settings.recordPiece, in: &turn)
+    makeRecords(in: &turn)
+  }
+
+  /// Makes what is left of the present record: the hub ends.
+  mutating func endMaking(in turn: inout Turn) {
+    records.hasten()
+    make(settings.recordPiece, in: &turn)
+  }
+
+  private mutating func make(_ work: Int, in turn: inout Turn) {
+    guard let (run, made) = records.makePiece(work, of: ledger) else { return }
+    guard let expected = records.expected[run] else { return }
+    // Gathered samples are committed no later than the record that counts them, so a later incarnation computes the
+    // same numbers.
+    commitPendingSamples(in: &turn)
+    keepRecord(of: run, made, expected, in: &turn)
+    // The first version is made without delay. What came meanwhile makes the second.
+    if expected.hasChanged, let again = records.expect(run, dueAt: records.versionDue(of: run, at: turn.now)) {
+      turn.write([again], then: [])
+    }
   }
 
   /// Makes the record of a run whose journal was read.
@@ -32,37 +55,31 @@ extension HubCore {
         // More of the run came meanwhile: the journal is read again when that has gathered.
         records.putOff(run, to: records.versionDue(of: run, at: turn.now))
       } else {
-        keepRecord(of: run, RunLedger(settings: settings.metrics.unchosen, entries: entries), expected, in: &turn)
-        // The first version is made without delay. What came meanwhile makes the second.
-        if expected.hasChanged, let again = records.expect(run, dueAt: records.versionDue(of: run, at: turn.now)) {
-          turn.write([again], then: [])
-        }
+        records.beginMaking(run, settings: settings.metrics.unchosen, entries: entries)
+        make(settings.recordPiece / 8, in: &turn)
       }
     }
     makeRecords(in: &turn)
   }
 
   private mutating func keepRecord(
-    of run: RunID, _ past: RunLedger, _ expected: RecordKeeping.Expected, in turn: inout Turn
+    of run: RunID, _ made: RecordMaker.Made?, _ expected: RecordKeeping.Expected, in turn: inout Turn
   ) {
     records.forgetExpected(run)
-    guard let (body, bests) = RecordBody.made(of: past, settings: settings.metrics.unchosen),
-      let start = past.startedAt
-    else {
-      return turn.write([.forgetExpected(run)], then: [])
-    }
+    guard let made else { return turn.write([.forgetExpected(run)], then: []) }
     let known = records.kept[run]
-    let startedAt = known?.startedAtUnixSeconds ?? records.date(of: run) ?? incarnation.wallSeconds(at: start)
+    let startedAt =
+      known?.startedAtUnixSeconds ?? records.date(of: run) ?? incarnation.wallSeconds(at: made.startedAt)
     var summary = RecordSummary(
-      runID: run, version: records.nextVersion(of: run), deviceID: past.starter ?? settings.deviceID,
+      runID: run, version: records.nextVersion(of: run), deviceID: made.starter ?? settings.deviceID,
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
       // The start is that of the first version, because the wall clock may have been set since.
-      startedAtUnixSeconds: startedAt, elapsed: .zero, active: .zero, setup: past.setup,
+      startedAtUnixSeconds: startedAt, elapsed: .zero, active: .zero, setup: made.setup,
       isConflicted: expected.record.isConflicted,
-      utcOffsetSeconds: known.map(\.utcOffsetSeconds) ?? settings.utcOffset(startedAt), bests: bests,
+      utcOffsetSeconds: known.map(\.utcOffsetSeconds) ?? settings.utcOffset(startedAt), bests: made.bests,
       title: known?.title ?? "", note: known?.note ?? "")
-    summary.add(body.report.metrics)
-    keep(RunRecord(summary: summary, body: body), then: [], in: &turn)
+    summary.add(made.body.report.metrics)
+    keep(RunRecord(summary: summary, body: made.body), then: [], in: &turn)
   }
 
   private mutating func keep(_ record: RunRecord, then: [Durable], in turn: inout Turn) {
@@ -139,21 +156,5 @@ extension HubCore {
     }
     record.summary.version = max(record.summary.version, records.nextVersion(of: run))
     keep(record, then: [.act(.answer(.taken(isKnown: false), number))], in: &turn)
-  }
-}
-
-extension RunLedger {
-  /// The setup that the runner chose for the run.
-  fileprivate var setup: RunSetup {
-    for entry in entries { if case .setup(let setup) = entry.event { return setup } }
-    return RunSetup()
-  }
-
-  /// The device whose start began the run.
-  fileprivate var starter: DeviceID? {
-    for entry in entries {
-      if case .transition(let transition) = entry.event, transition.kind == .start { return transition.change.deviceID }
-    }
-    return nil
   }
 }

@@ -22,6 +22,9 @@ extension HubCore {
     /// Once a run's ledger holds this many entries, further readings are dropped: two days of five readings a second.
     /// They use 88 MB in memory and 38 MB in the store, and are read back in seconds.
     package var ledgerEntriesMax = 1_000_000
+    /// How much of a record is made in one turn, as a number of entries to fold: some two milliseconds. An eighth of it is
+    /// made at once, so that a short run becomes a record in the commit after its stop.
+    package var recordPiece = 4096
     /// The most readings that one incarnation accepts of a run that is over: five devices that were away all the time.
     package var pastReadingsMax = 200_000
     /// Once all stores together are owed this many verdicts, each store may be owed 16 only.

@@ -175,15 +175,20 @@ package struct Calculator: Hashable, Sendable {
   }
 
   /// A copy in which all that is open (line, distance pieces) is closed at `now`.
-  private func finished(at now: BusTime, keepsTrail: Bool = false) -> Calculator {
+  private func finished(at now: BusTime) -> Calculator {
     var copy = self
     // The trail is long and not needed for metrics, and appending to it would copy it.
-    if !keepsTrail { copy.account.trail = nil }
-    copy.distance.finish(settings: settings, into: &copy.account.increments)
-    copy.book(at: now)
-    let end = account.line.flatMap { stopwatch.end(ofLine: $0.number) }
-    copy.account.leaveLine(endedAt: end, gait: gait)
+    copy.account.trail = nil
+    copy.finish(at: now)
     return copy
+  }
+
+  private mutating func finish(at now: BusTime) {
+    let end = account.line.flatMap { stopwatch.end(ofLine: $0.number) }
+    let gait = gait
+    distance.finish(settings: settings, into: &account.increments)
+    book(at: now)
+    account.leaveLine(endedAt: end, gait: gait)
   }
 
   /// The metrics at a moment. A moment before the last change of phase counts as that change.
@@ -210,9 +215,15 @@ package struct Calculator: Hashable, Sendable {
       stretches: finished.account.stretches)
   }
 
-  /// The final distance over time; empty for a calculator that does not keep a trail.
-  func trail(at end: BusTime) -> DistanceTrail {
-    DistanceTrail(finished(at: max(end, clockSetAt ?? end), keepsTrail: true).account.trail ?? [])
+  /// Makes room for so many increments, so that a long trail is not copied while it grows.
+  mutating func reserveTrail(_ count: Int) { account.trail?.reserveCapacity(count) }
+
+  /// Closes all that is open and takes out the final distance over time; empty for a calculator that does not keep a
+  /// trail. Nothing can be folded afterwards.
+  mutating func takeTrail(at end: BusTime) -> DistanceTrail {
+    finish(at: max(end, clockSetAt ?? end))
+    defer { account.trail = nil }
+    return DistanceTrail(account.trail ?? [])
   }
 
   private func numbers(at now: BusTime) -> RunMetrics {

@@ -46,42 +46,92 @@ public struct RunBest: Hashable, Sendable {
   /// the fastest one begins or ends at a step.
   ///
   /// - Parameter steps: How far the runner was, in order of time.
-  package static func all(in steps: [Step]) -> [RunBest] { distances.compactMap { fastest($0, in: steps) } }
-
-  private static func fastest(_ distance: Double, in steps: [Step]) -> RunBest? {
-    guard let first = steps.first, let last = steps.last, last.meters - first.meters >= distance else { return nil }
-    var best: RunBest?
-    func offer(_ start: Step, _ end: Step) {
-      let active = end.active - start.active
-      if active > .zero, best.map({ active < $0.active }) ?? true {
-        best = RunBest(distanceMeters: distance, active: active, startedAt: start.at)
-      }
-    }
-    // Stretches that begin at a step: the end moves forward with the start.
-    var end = 0
-    for start in steps.indices {
-      while end < steps.count, steps[end].meters < steps[start].meters + distance { end += 1 }
-      guard end < steps.count, end > 0 else { break }
-      offer(steps[start], point(at: steps[start].meters + distance, steps[end - 1], steps[end]))
-    }
-    // Stretches that end at a step.
-    var start = 0
-    for end in steps.indices where steps[end].meters - first.meters >= distance {
-      while start + 1 < steps.count, steps[start + 1].meters <= steps[end].meters - distance { start += 1 }
-      guard start + 1 < steps.count else { break }
-      offer(point(at: steps[end].meters - distance, steps[start], steps[start + 1]), steps[end])
-    }
-    return best
+  package static func all(in steps: [Step]) -> [RunBest] {
+    var search = BestSearch()
+    while !search.isDone { _ = search.advance(in: steps, by: 1 << 24) }
+    return search.bests
   }
 
   /// The moment between two steps at which the runner had covered so many metres.
-  private static func point(at meters: Double, _ before: Step, _ after: Step) -> Step {
+  fileprivate static func point(at meters: Double, _ before: Step, _ after: Step) -> Step {
     let span = after.meters - before.meters
     let share = span > 0 ? min(1, max(0, (meters - before.meters) / span)) : 0
     func between(_ from: BusDuration, _ to: BusDuration) -> BusDuration {
       from + BusDuration(seconds: (to - from).seconds * share)
     }
     return Step(at: between(before.at, after.at), active: between(before.active, after.active), meters: meters)
+  }
+}
+
+/// The search for the fastest stretches, one distance after the other, a piece at a time.
+struct BestSearch: Sendable {
+  /// Those that are found.
+  private(set) var bests: [RunBest] = []
+  /// The place of the present distance in ``RunBest/distances``.
+  private var place = 0
+  /// Whether the stretches end at a step; before that they begin at one.
+  private var isBackward = false
+  /// The step at which the present stretch begins, or ends, and how far the search for its other end has come.
+  private var (step, other) = (0, 0)
+  private var best: RunBest?
+
+  /// Whether all distances are searched for.
+  var isDone: Bool { place == RunBest.distances.count }
+
+  /// Looks at so many steps, or some more.
+  ///
+  /// - Parameter steps: How far the runner was, in order of time; the same with each call.
+  /// - Returns: how many it has looked at.
+  mutating func advance(in steps: [RunBest.Step], by count: Int) -> Int {
+    var done = 0
+    while done < count, !isDone {
+      let before = other
+      let distance = RunBest.distances[place]
+      let isLongEnough =
+        if let first = steps.first, let last = steps.last { last.meters - first.meters >= distance } else { false }
+      if isLongEnough {
+        if isBackward { goBackward(distance, in: steps) } else { goForward(distance, in: steps) }
+      } else {
+        endDistance()
+      }
+      done += 1 + max(0, other - before)
+    }
+    return done
+  }
+
+  /// A stretch that begins at a step: the end moves forward with the start.
+  private mutating func goForward(_ distance: Double, in steps: [RunBest.Step]) {
+    guard step < steps.count else { return turn() }
+    let start = steps[step]
+    while other < steps.count, steps[other].meters < start.meters + distance { other += 1 }
+    guard other < steps.count, other > 0 else { return turn() }
+    offer(start, RunBest.point(at: start.meters + distance, steps[other - 1], steps[other]), distance)
+    step += 1
+  }
+
+  /// A stretch that ends at a step.
+  private mutating func goBackward(_ distance: Double, in steps: [RunBest.Step]) {
+    guard step < steps.count else { return endDistance() }
+    let end = steps[step]
+    step += 1
+    guard end.meters - steps[0].meters >= distance else { return }
+    while other + 1 < steps.count, steps[other + 1].meters <= end.meters - distance { other += 1 }
+    guard other + 1 < steps.count else { return endDistance() }
+    offer(RunBest.point(at: end.meters - distance, steps[other], steps[other + 1]), end, distance)
+  }
+
+  private mutating func turn() { (isBackward, step, other) = (true, 0, 0) }
+
+  private mutating func endDistance() {
+    if let best { bests.append(best) }
+    (place, isBackward, step, other, best) = (place + 1, false, 0, 0, nil)
+  }
+
+  private mutating func offer(_ start: RunBest.Step, _ end: RunBest.Step, _ distance: Double) {
+    let active = end.active - start.active
+    if active > .zero, best.map({ active < $0.active }) ?? true {
+      best = RunBest(distanceMeters: distance, active: active, startedAt: start.at)
+    }
   }
 }
 

@@ -2,7 +2,11 @@ extension RunLedger {
   /// The stretches of run time without active time, up to a moment: pauses by command, and gaps in which the hub was
   /// down. One that lasts ends at that moment.
   package func pauses(to end: BusTime) -> [Range<BusDuration>] {
-    guard let start = startedAt else { return [] }
+    startedAt.map { Self.pauses(in: entries, from: $0, to: end) } ?? []
+  }
+
+  /// The same of entries in order, of which those of the time line count.
+  static func pauses(in entries: [LedgerEntry], from start: BusTime, to end: BusTime) -> [Range<BusDuration>] {
     var pauses: [Range<BusDuration>] = []
     var pausedAt: BusTime?
     func add(from begin: BusTime, to last: BusTime) {

@@ -12,6 +12,8 @@
 package struct RunLedger: Sendable {
   /// Every entry, in the order of ``LedgerEntry/precedes(_:_:)``.
   package private(set) var entries: [LedgerEntry] = []
+  /// How many entries were inserted one by one: two equal numbers mean equal entries.
+  private(set) var insertions = 0
 
   /// The number of entries between two checkpoints: about three seconds of a run, so that for a reading from the watch
   /// that is a second or two late only a few entries are folded again.
@@ -99,6 +101,7 @@ package struct RunLedger: Sendable {
 
   /// Inserts an entry in order of time.
   package mutating func insert(_ entry: LedgerEntry) {
+    insertions += 1
     let index = place(of: entry)
     // Nearly all entries belong at the end, where no search is needed.
     if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }

@@ -32,7 +32,7 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil, wallSeconds: Double = 0
+    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, wallSeconds: Double = 0
   ) {
     self.now = now
     firstMembers = history.members
@@ -48,6 +48,7 @@ struct HubStage {
     settings.listProof = { Self.proof(of: $0, by: $1) }
     settings.ledgerEntriesMax = ledgerEntriesMax ?? settings.ledgerEntriesMax
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
+    settings.recordPiece = recordPiece ?? settings.recordPiece
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
     core = HubCore(settings: settings, history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
@@ -57,12 +58,12 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil, wallSeconds: Double = 0
+    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, wallSeconds: Double = 0
   ) -> HubStage {
     var stage = HubStage(
       debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
       downtime: downtime, ledgerEntriesMax: ledgerEntriesMax, owedVerdictsMax: owedVerdictsMax,
-      pastReadingsMax: pastReadingsMax, wallSeconds: wallSeconds)
+      pastReadingsMax: pastReadingsMax, recordPiece: recordPiece, wallSeconds: wallSeconds)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))

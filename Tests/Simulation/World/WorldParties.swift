@@ -189,6 +189,8 @@ extension World {
       debounce: debounce, clock: hub.busClock, metrics: metrics,
       recovery: climate.recovery, downtime: climate.downtime, seed: random.next(), bus: Self.bus)
     settings.listProof = Self.listProof
+    // Even short runs become records in many turns.
+    settings.recordPiece = 64
     hub.core = HubCore(
       settings: settings,
       history: history, now: hub.busClock.bus(at: hubNow), wallSeconds: wallSeconds(), bootID: boot)

@@ -33,6 +33,10 @@ struct RecordKeeping: Sendable {
   private var dates: [RunID: Double]
   /// The run whose journal was requested. One is read at a time, to bound the memory.
   private var reading: RunID? { didSet { edition += 1 } }
+  /// The record that is being made. One is made at a time, to bound the memory.
+  var making: RecordInMaking?
+  /// Whether records are made in one piece.
+  private(set) var isHurried = false
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
   private var edition = 1
   /// When the next journal can be dropped, and the inputs from which that was computed.
@@ -83,7 +87,7 @@ struct RecordKeeping: Sendable {
   func page(from: Int) -> InquiryAnswer { RecordSummary.page(of: kept.values, removed: removed, from: from) }
 
   /// When the next record is to be made, or a question has waited for long enough.
-  var deadline: BusTime? { BusTime.earliest(reading == nil ? firstDue : nil, questions.deadline) }
+  var deadline: BusTime? { BusTime.earliest(making?.since ?? (mayBegin ? firstDue : nil), questions.deadline) }
 
   /// The record that has been due for longest.
   func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? {
@@ -92,7 +96,7 @@ struct RecordKeeping: Sendable {
   }
 
   /// Whether a record is due that is not made yet.
-  func hasDue(at now: BusTime) -> Bool { reading != nil || expected.values.contains { $0.dueAt <= now } }
+  func hasDue(at now: BusTime) -> Bool { !mayBegin || firstDue.map { $0 <= now } ?? false }
 
   /// Gives the next change number to a record.
   private mutating func change(_ run: RunID) -> UInt64 {
@@ -130,17 +134,26 @@ struct RecordKeeping: Sendable {
 
   /// Makes all expected records due now.
   mutating func hurry(at now: BusTime) {
+    isHurried = true
     expected = expected.mapValues { Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged) }
   }
 
+  /// Makes what is left of the present record in one piece.
+  mutating func hasten() { isHurried = true }
+
   /// Whether a run's journal was requested and has not come.
   var isReading: Bool { reading != nil }
+  /// Whether no record is being read for or made, so that the next one can be.
+  var mayBegin: Bool { reading == nil && making == nil }
 
   /// Notes that a run's journal is requested. A part of the run that comes from now on may be missing in it.
   mutating func beginReading(_ run: RunID) {
     reading = run
-    expected[run]?.hasChanged = false
+    noteUnchanged(run)
   }
+
+  /// Notes that what a record is made of holds all that has come of its run.
+  mutating func noteUnchanged(_ run: RunID) { expected[run]?.hasChanged = false }
 
   /// Notes that a journal has come; `false` if it was not requested.
   mutating func endReading(_ run: RunID) -> Bool {
@@ -169,6 +182,7 @@ struct RecordKeeping: Sendable {
   mutating func remove(_ run: RunID) -> (version: UInt64, change: UInt64)? {
     guard let known = kept.removeValue(forKey: run) else { return nil }
     expected[run] = nil
+    if making?.run == run { making = nil }
     removed[run] = known.version + 1
     return (known.version + 1, change(run))
   }

@@ -145,12 +145,6 @@ struct HubRun: Sendable {
     return present.series(of: run, at: now)
   }
 
-  /// The ledger with all metrics up to date.
-  mutating func foldedLedger() -> RunLedger {
-    present.foldAll()
-    return present.ledger
-  }
-
   /// Removes everything that was measured in the run. The time line stays.
   mutating func erase() { present.erase() }
 }
