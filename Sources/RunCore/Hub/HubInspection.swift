@@ -51,7 +51,7 @@ extension HubCore {
 
 extension HubCore {
   /// When the records that are expected are to be made. Only the reading of a run's journal postpones its record.
-  package var recordsDue: [RunID: BusTime] { records.expected.mapValues(\.dueAt) }
+  package var recordsDue: [RunID: BusTime] { records.expected.all.mapValues(\.dueAt) }
 }
 
 // What always holds between two events. Each part states its own rules in `check()`.

@@ -113,7 +113,7 @@ struct HubRetentionTests {
     stage.passes(to: stage.now + .seconds(200))
     #expect(samples(stage) == count + 1)
     #expect(stage.core.records.kept[first]?.version == 2)
-    #expect(stage.core.records.expected.isEmpty)
+    #expect(stage.core.records.expected.all.isEmpty)
   }
 
   @Test("The journal of a removed run is deleted at once, also from the state, and later readings are dropped")
@@ -135,7 +135,7 @@ struct HubRetentionTests {
     #expect(kept.journal(of: first).count == 2)
     let next = HubStage.opened(history: kept.history, now: stage.now)
     #expect(next.core.authoritative.metrics == stage.core.authoritative.metrics)
-    #expect(next.core.records.kept.isEmpty && next.core.records.expected.isEmpty)
+    #expect(next.core.records.kept.isEmpty && next.core.records.expected.all.isEmpty)
     var later = next
     run(second, 3, in: &later)
     #expect(later.core.records.kept.count == 1)
@@ -160,7 +160,7 @@ struct HubRetentionTests {
     for hub in [stage, next] {
       #expect(hub.core.records.kept[first]?.averageHeartRateBpm == 140)
       #expect(hub.core.records.kept[first]?.version == 3)
-      #expect(hub.core.records.expected.isEmpty)
+      #expect(hub.core.records.expected.all.isEmpty)
     }
   }
 

@@ -19,16 +19,11 @@ struct RecordKeeping: Sendable {
   /// The versions with which records were removed.
   private var removed: [RunID: UInt64] = [:] { didSet { edition += 1 } }
   /// The records that are to be made.
-  private(set) var expected: [RunID: Expected] = [:] {
-    didSet {
-      edition += 1
-      firstDue = expected.values.lazy.map(\.dueAt).min()
-    }
-  }
+  private(set) var expected = ExpectedRecords() { didSet { edition += 1 } }
   /// Runs that never become records.
   private var discarded: Set<RunID> { didSet { edition += 1 } }
   /// The runs whose journals are kept, and when each ended.
-  private var journals: [RunID: BusTime] { didSet { edition += 1 } }
+  private var journals: EndedJournals { didSet { edition += 1 } }
   /// When the runs whose journals are kept began, by the wall clock of then, in seconds since 1970.
   private var dates: [RunID: Double]
   /// The run whose journal was requested. One is read at a time, to bound the memory.
@@ -41,8 +36,6 @@ struct RecordKeeping: Sendable {
   private var edition = 1
   /// When the next journal can be dropped, and the inputs from which that was computed.
   private var journalDue: (edition: Int, present: RunID?, at: BusTime?) = (0, nil, nil)
-  /// When the first of ``expected`` is due. Cached, because every event asks for it and there may be tens of thousands.
-  private var firstDue: BusTime?
   /// Questions that wait for a due record to be made.
   private var questions = RecordQuestions()
   /// The bytes received so far of a record that is being uploaded.
@@ -62,7 +55,7 @@ struct RecordKeeping: Sendable {
     for record in history.records { kept[record.runID] = record }
     removed = history.removedRecords
     discarded = history.discarded
-    journals = history.endedJournals
+    journals = EndedJournals(history.endedJournals)
     dates = history.runDates
     changes = RecordChanges(history.recordChanges)
     // A number in a damaged store may be so high that none is left for the next change.
@@ -74,7 +67,6 @@ struct RecordKeeping: Sendable {
     skipped[durableChange] = lastChange
     for record in history.expectedRecords {
       expected[record.runID] = Expected(record: record, dueAt: now)
-      firstDue = now
     }
   }
 
@@ -87,16 +79,13 @@ struct RecordKeeping: Sendable {
   func page(from: Int) -> InquiryAnswer { RecordSummary.page(of: kept.values, removed: removed, from: from) }
 
   /// When the next record is to be made, or a question has waited for long enough.
-  var deadline: BusTime? { BusTime.earliest(making?.since ?? (mayBegin ? firstDue : nil), questions.deadline) }
+  var deadline: BusTime? { BusTime.earliest(making?.since ?? (mayBegin ? expected.firstDue : nil), questions.deadline) }
 
   /// The record that has been due for longest.
-  func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? {
-    expected.lazy.filter { $0.value.dueAt <= now }.min { ($0.value.dueAt, $0.key) < ($1.value.dueAt, $1.key) }
-      .map { ($0.key, $0.value) }
-  }
+  func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? { expected.next(at: now) }
 
   /// Whether a record is due that is not made yet.
-  func hasDue(at now: BusTime) -> Bool { !mayBegin || firstDue.map { $0 <= now } ?? false }
+  func hasDue(at now: BusTime) -> Bool { !mayBegin || expected.firstDue.map { $0 <= now } ?? false }
 
   /// Gives the next change number to a record.
   private mutating func change(_ run: RunID) -> UInt64 {
@@ -135,7 +124,7 @@ struct RecordKeeping: Sendable {
   /// Makes all expected records due now.
   mutating func hurry(at now: BusTime) {
     isHurried = true
-    expected = expected.mapValues { Expected(record: $0.record, dueAt: now, hasChanged: $0.hasChanged) }
+    expected.hurry(at: now)
   }
 
   /// Makes what is left of the present record in one piece.
@@ -235,7 +224,7 @@ struct RecordKeeping: Sendable {
   /// - Returns: the write; `nil` if the end is known, or the run has been a record.
   mutating func endJournal(of run: RunID, at now: BusTime) -> StoreOperation? {
     guard journals[run] == nil, kept[run] == nil, removed[run] == nil else { return nil }
-    journals[run] = now
+    journals.add(run, at: now)
     return .endJournal(run, at: now)
   }
 
@@ -257,16 +246,13 @@ struct RecordKeeping: Sendable {
   /// Forgets the journal of a run; `false` if there is none.
   mutating func forgetJournal(of run: RunID) -> Bool {
     dates[run] = nil
-    return journals.removeValue(forKey: run) != nil
+    return journals.remove(run)
   }
 
-  /// When the next journal can be dropped. There may be many journals, so this is recomputed only after a change.
+  /// When the next journal can be dropped.
   mutating func journalDeadline(present: RunID?) -> BusTime? {
     if journalDue.edition != edition || journalDue.present != present {
-      var first: BusTime?
-      for (run, endedAt) in journals where isJournalComplete(run, present: present) {
-        first = BusTime.earliest(first, endedAt)
-      }
+      let first = journals.firstEnd { isJournalComplete($0, present: present) }
       journalDue = (edition, present, first.map { $0 + ControlHistory.age + BusDuration(nanoseconds: 1) })
     }
     return journalDue.at
@@ -274,10 +260,8 @@ struct RecordKeeping: Sendable {
 
   /// Removes and returns the runs that have been over for more than a day, whose journals can be dropped.
   mutating func takeJournals(present: RunID?, at now: BusTime) -> [RunID] {
-    let due = journals.filter {
-      isJournalComplete($0.key, present: present) && now - $0.value > ControlHistory.age
-    }.keys.sorted()
-    for run in due { (journals[run], dates[run]) = (nil, nil) }
+    let due = journals.runs(endedBefore: now - ControlHistory.age).filter { isJournalComplete($0, present: present) }
+    for run in due { _ = forgetJournal(of: run) }
     return due
   }
 
