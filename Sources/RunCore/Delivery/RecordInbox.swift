@@ -38,9 +38,11 @@ struct RecordInbox: Sendable {
   /// that the peer fetches from that change on again after its next start, possibly as a later build.
   private(set) var hasPassedOver = false
   /// The records that are kept here.
-  private(set) var kept: [RunID: RecordSummary] = [:]
+  private(set) var kept: [RunID: RecordSummary] = [:] { didSet { edition += 1 } }
   /// The runs whose copies were removed, with the versions of the removals.
-  private(set) var removed: [RunID: UInt64]
+  private(set) var removed: [RunID: UInt64] { didSet { edition += 1 } }
+  /// Counts the changes of both.
+  private(set) var edition = 1
   private var partial: (change: RecordChange, bytes: [UInt8])?
 
   /// An inbox with what its store holds.

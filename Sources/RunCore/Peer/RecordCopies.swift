@@ -4,6 +4,8 @@ struct RecordCopies: Sendable {
   private var inbox: RecordInbox
   /// Questions that wait for changes on their way.
   private var questions = RecordQuestions()
+  /// The order of the copies in a list, and the edition of which that is.
+  private var list = (edition: 0, pages: RecordList())
 
   /// The copies that the store holds.
   ///
@@ -104,14 +106,21 @@ struct RecordCopies: Sendable {
   }
 
   /// Answers a shell, which may look at the copies and change nothing.
-  private func reply(to inquiry: Inquiry) -> InquiryReply {
+  private mutating func reply(to inquiry: Inquiry) -> InquiryReply {
     switch inquiry {
-    case .records(let from): .durably(RecordSummary.page(of: inbox.kept.values, removed: inbox.removed, from: from))
+    case .records(let from): .durably(page(from: from))
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
     case .editRecord, .removeRecord, .putRecord: .refused(.notHere, "only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
       .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
       .refused(.invalid, "this is no question about records")
     }
+  }
+
+  private mutating func page(from: Int) -> InquiryAnswer {
+    if list.edition != inbox.edition {
+      list = (inbox.edition, RecordList(of: inbox.kept.values, removed: inbox.removed))
+    }
+    return list.pages.page(of: inbox.kept, removed: inbox.removed, from: from)
   }
 }

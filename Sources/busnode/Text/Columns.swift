@@ -8,15 +8,18 @@ enum Columns {
     _ heading: [String], _ rows: [[String]], leftColumns: Int = .max, lastIsLeft: Bool = false
   ) -> [String] {
     let all = [heading] + rows.map { $0.map { ForeignText.shown($0) } }
-    let widths = heading.indices.map { column in all.map { TextWidth.of($0[column]) }.max() ?? 0 }
-    return all.map { row in
-      let words = zip(row, widths).enumerated().map { column, cell in
-        let blank = String(repeating: " ", count: cell.1 - TextWidth.of(cell.0))
+    let cells = all.map { row in row.map { (text: $0, width: TextWidth.of($0)) } }
+    let widths = heading.indices.map { column in cells.map { $0[column].width }.max() ?? 0 }
+    return cells.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let blank = String(repeating: " ", count: widths[column] - cell.width)
         let isLeft = column < leftColumns || lastIsLeft && column == heading.count - 1
-        return isLeft ? cell.0 + blank : blank + cell.0
+        if column > 0 { line += "  " }
+        line += isLeft ? cell.text + blank : blank + cell.text
       }
-      let line = words.joined(separator: "  ")
-      return String(line.reversed().drop { $0 == " " }.reversed())
+      while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
+      return line
     }
   }
 }

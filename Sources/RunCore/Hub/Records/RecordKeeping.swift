@@ -34,6 +34,8 @@ struct RecordKeeping: Sendable {
   private(set) var isHurried = false
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
   private var edition = 1
+  /// The order of the records in a list, and the edition of which that is.
+  private var list = (edition: 0, pages: RecordList())
   /// When the next journal can be dropped, and the inputs from which that was computed.
   private var journalDue: (edition: Int, present: RunID?, at: BusTime?) = (0, nil, nil)
   /// Questions that wait for a due record to be made.
@@ -76,7 +78,10 @@ struct RecordKeeping: Sendable {
   }
 
   /// The answer to a question for the kept records and the removed runs, from an index on.
-  func page(from: Int) -> InquiryAnswer { RecordSummary.page(of: kept.values, removed: removed, from: from) }
+  mutating func page(from: Int) -> InquiryAnswer {
+    if list.edition != edition { list = (edition, RecordList(of: kept.values, removed: removed)) }
+    return list.pages.page(of: kept, removed: removed, from: from)
+  }
 
   /// When the next record is to be made, or a question has waited for long enough.
   var deadline: BusTime? { BusTime.earliest(making?.since ?? (mayBegin ? expected.firstDue : nil), questions.deadline) }
