@@ -6,8 +6,9 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "What RunBus costs, beside C programs that do the same, and what it costs at rest.",
     subcommands: [
-      Latency.self, Flood.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, Live.self, Growth.self,
-      HubRole.self, ObserverRole.self, SenderRole.self, EnqueuerRole.self, SizesRole.self,
+      Latency.self, Flood.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, Live.self,
+      Growth.self, CrowdBench.self, HubRole.self, ObserverRole.self, SenderRole.self, EnqueuerRole.self,
+      SizesRole.self, CrowdRole.self,
     ],
     defaultSubcommand: Latency.self)
 }

@@ -83,12 +83,19 @@ struct Round: Sendable {
 }
 
 /// Runs a child until this task is cancelled. If a hub or an observer ends earlier, the measurement is void.
-private func keep(_ executable: String, _ arguments: [String]) async throws {
+///
+/// - Parameter started: Told the child's process.
+func keep(
+  _ executable: String, _ arguments: [String], started: @escaping @Sendable (Int32) -> Void = { _ in }
+) async throws {
   var options = PlatformOptions()
   options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
   let result = try await run(
-    .path(FilePath(executable)), arguments: Arguments(arguments), platformOptions: options,
-    output: .discarded, error: .string(limit: 4096))
+    .path(FilePath(executable)), arguments: Arguments(arguments), platformOptions: options, input: .none,
+    output: .discarded, error: .string(limit: 4096)
+  ) { execution in
+    started(execution.processIdentifier.value)
+  }
   guard !Task.isCancelled else { return }
   throw BenchError(description: "\(arguments[0]) ended: \(result.terminationStatus) \(result.standardError)")
 }
