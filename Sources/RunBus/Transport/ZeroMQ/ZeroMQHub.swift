@@ -148,6 +148,7 @@
         opened.append { [files] in files.forEach { $0?.remove() } }
         var publisher: SocketSource?
         if listener.publishes {
+        try ZMQOptions.applyLocalHeartbeats(of: listener.control, to: control)
           let events = try ZMQSocket(context, type: ZMQ_XPUB)
           try applyPublishing(to: events)
           monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
@@ -160,6 +161,7 @@
           opened.append { [files] in files.forEach { $0?.remove() } }
           publisher = try SocketSource(
             events, on: loop, partsMax: 1,
+          try ZMQOptions.applyLocalHeartbeats(of: listener.events, to: events)
             receiveMessage: Self.eventsReceiver(log, identify, deliver), fail: fail)
         }
         if let publisher { opened.append(publisher.close) }

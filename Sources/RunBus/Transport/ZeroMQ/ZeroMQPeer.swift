@@ -99,6 +99,7 @@
       try ZMQOptions.applyConnecting(to: socket)
       if let route { try ZMQOptions.applyClient(route.own, server: route.hub, to: socket) }
       try ZMQOptions.applyFamily(of: route?.control ?? connector.control, to: socket)
+      try ZMQOptions.applyLocalHeartbeats(of: route?.control ?? connector.control, to: socket)
       // Without ZMQ_IMMEDIATE: with it libzmq drops received messages that were not read when the connection ends, such
       // as the hub's goodbye. `isUp` keeps frames out of a socket without a connection. Frames that a lost connection
       // leaves in the queue belong to a session that is over.
@@ -171,6 +172,7 @@
         try ZMQOptions.applyConnecting(to: socket)
         if let route { try ZMQOptions.applyClient(route.own, server: route.hub, to: socket) }
         try ZMQOptions.applyFamily(of: endpoint, to: socket)
+        try ZMQOptions.applyLocalHeartbeats(of: endpoint, to: socket)
         for topic in topics { try socket.set(ZMQ_SUBSCRIBE, topic.rawValue) }
         var garbage = MalformedFrameCounter(log: log)
         parts.events = try ReconnectingSocket(
