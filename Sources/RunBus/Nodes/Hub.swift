@@ -195,7 +195,7 @@ public actor Hub: Node, DrivenNode {
     broadcaster.tellPredicted(predicted)
     for action in actions {
       carryOut(action)
-      if let news = core?.news(of: action) { broadcaster.tell(news) }
+      if let news = HubCore.news(of: action) { broadcaster.tell(news) }
     }
   }
 

@@ -234,7 +234,7 @@ public actor Peer: Node, DrivenNode {
     broadcaster.tellPredicted(predicted)
     for action in actions {
       carryOut(action)
-      if let news = core?.news(of: action, at: loop.now) { broadcaster.tell(news) }
+      if let news = PeerCore.news(of: action, link: reachability) { broadcaster.tell(news) }
     }
   }
 

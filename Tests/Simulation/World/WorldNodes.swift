@@ -13,7 +13,7 @@ extension World {
     noteDue(of: .hub)
     checkGoodbye(actions)
     for action in actions {
-      if let news = hub.core?.news(of: action) { hub.board.receive(news, at: hubTime) }
+      if let news = HubCore.news(of: action) { hub.board.receive(news, at: hubTime) }
       switch action {
       case .open: feedHub(.opened(eventsEndpoint: climate.eventsEndpoint, limits: climate.limits))
       case .send(let frame, let connection):
@@ -84,9 +84,9 @@ extension World {
     checkInvariants(of: .peer(index))
     noteDue(of: .peer(index))
     for action in actions {
-      if let news = peers[index].core?.news(of: action, at: peerTime) {
-        peers[index].board.receive(news, at: peerTime)
-      }
+      let core = peers[index].core
+      let news = PeerCore.news(of: action, link: core?.reachability(at: peerTime) ?? Reachability())
+      if let news { peers[index].board.receive(news, at: peerTime) }
       switch action {
       case .send(let frame):
         check(frame, from: index)
