@@ -12,7 +12,9 @@ extension HubCore {
   mutating func makeRoom(for device: DeviceID, in turn: inout Turn) -> Bool {
     trimStores(in: &turn)
     guard mail.devices[device] == nil else { return true }
-    trimDevices(in: &turn)
+    // The search visits every device. A crowd that is here needs none: the new device is reachable, and not known yet.
+    let absentAtMost = mail.devices.count - (sessions.reachableCount - (sessions.isReachable(device) ? 1 : 0))
+    if absentAtMost >= Self.absentMax || mail.devices.count >= Self.devicesMax { trimDevices(in: &turn) }
     return mail.devices.count < Self.devicesMax
   }
 
@@ -20,7 +22,6 @@ extension HubCore {
   /// without streams, then those unheard for longest. It forgets some more than it must, because the search visits every
   /// device.
   private mutating func trimDevices(in turn: inout Turn) {
-    guard mail.devices.count >= Self.absentMax else { return }
     let present = Set(sessions.sessions.values.map(\.hello.storeID))
     let pressing = commands.waitingStores
     var absent = 0

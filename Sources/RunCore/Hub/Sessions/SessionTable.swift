@@ -138,6 +138,9 @@ struct SessionTable: Sendable {
   /// Whether any session of a device is reachable.
   func isReachable(_ device: DeviceID) -> Bool { reachable[device] != nil }
 
+  /// How many devices are reachable.
+  var reachableCount: Int { reachable.count }
+
   /// When a frame would have arrived without waiting in a socket's queue.
   ///
   /// - Parameter sentAt: the sender's monotonic clock.
