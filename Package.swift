@@ -82,6 +82,8 @@ let package = Package(
 
     .systemLibrary(name: "CZMQ", pkgConfig: zeroMQPackage, providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+    // A part of Linux's C libraries that Swift's modules of them leave out.
+    .systemLibrary(name: "CEpoll"),
     // The C library of the system.
     .target(name: "SystemC", swiftSettings: settings),
     .target(
@@ -101,6 +103,7 @@ let package = Package(
       dependencies: [
         "RunCore", "RunWire", "SystemC",
         .target(name: "CZMQ", condition: .when(platforms: [.linux, .macOS], traits: ["ZeroMQ"])),
+        .target(name: "CEpoll", condition: .when(platforms: [.linux, .android])),
         // Apple's systems have CryptoKit.
         .target(name: "CSodium", condition: .when(platforms: [.linux])),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -36,7 +36,7 @@ public final class Loop: SerialExecutor, Sendable {
   /// Starts the thread of a loop whose time is that of a clock which a test steers; `nil` for the system's clock.
   /// Timers of a steered loop fire when the clock is moved on.
   package init(steeredBy clock: SteeredClock?) throws(RunBusError) {
-    let core = LoopCore(pipe: try WakePipe(), steeredBy: clock)
+    let core = LoopCore(pipe: try WakePipe(), poller: try SystemPoller(), steeredBy: clock)
     self.core = core
     thread = Mutex(try SystemThread(name: "runbus-loop") { core.run() })
   }
@@ -100,9 +100,7 @@ public final class Loop: SerialExecutor, Sendable {
   /// drained.
   public func makeTimer(_ handler: @escaping () -> Void) -> LoopTimer {
     checkIsolated()
-    let timer = LoopTimer(handler)
-    core.add(timer)
-    return timer
+    return core.timers.makeTimer(handler)
   }
 
   // MARK: SerialExecutor
@@ -118,19 +116,4 @@ public final class Loop: SerialExecutor, Sendable {
 
   /// Whether the caller is on the loop's thread, as the Swift runtime asks it.
   public func isIsolatingCurrentContext() -> Bool? { core.isCurrent }
-}
-
-/// A timer of a loop, used on the loop's thread only. Its maker keeps it: a timer without a reference never fires.
-public final class LoopTimer {
-  /// When it fires, on the clock of its loop (``Loop/now-swift.property``): once, at or after this time. `nil` turns it
-  /// off. A firing timer is turned off before its handler runs; the handler may set it again.
-  public var deadline: BusTime?
-  private let handler: () -> Void
-
-  init(_ handler: @escaping () -> Void) { self.handler = handler }
-
-  func fire() {
-    deadline = nil
-    handler()
-  }
 }

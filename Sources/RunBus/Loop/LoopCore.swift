@@ -44,10 +44,11 @@ final class LoopCore: @unchecked Sendable {
     }
   }
 
-  private struct Entry {
+  private final class Entry {
     let source: any LoopSource
-    /// Whether the source must be drained before the loop sleeps.
-    var isPending: Bool
+    /// Whether the source is in `pending`: it must be drained before the loop sleeps.
+    var isPending = false
+    init(_ source: any LoopSource) { self.source = source }
   }
 
   /// How many rounds of sockets and jobs a due timer waits for, so that an endless flood of messages does not stop the
@@ -58,11 +59,12 @@ final class LoopCore: @unchecked Sendable {
   private let threadNumber = Atomic<UInt>(0)
   private let wakeDescriptor: CInt
 
-  private var entries: [Entry] = []
-  private struct WeakTimer { weak var timer: LoopTimer? }
-  private var timers: [WeakTimer] = []
-  /// The wake pipe and then the sources, in the order of `entries`; empty when `entries` has changed.
-  private var descriptors: [pollfd] = []
+  /// The sources by their descriptors, which are small numbers.
+  private var entries: [Entry?] = []
+  private var pending: [Entry] = []
+  private var draining: [Entry] = []
+  let timers = TimerQueue()
+  private var poller: SystemPoller
   private var batch: [Work] = []
   /// `nil` for the system's clock.
   private let steered: SteeredClock?
@@ -71,9 +73,11 @@ final class LoopCore: @unchecked Sendable {
   /// How many jobs of actors, calls and timers have been run.
   private(set) var workCount: UInt64 = 0
 
-  init(pipe: consuming WakePipe, steeredBy steered: SteeredClock?) {
+  init(pipe: consuming WakePipe, poller: SystemPoller, steeredBy steered: SteeredClock?) {
     self.steered = steered
+    self.poller = poller
     wakeDescriptor = pipe.readEnd
+    self.poller.add(wakeDescriptor)
     submitted = Mutex(SubmittedWork(pipe: pipe))
   }
 
@@ -84,6 +88,8 @@ final class LoopCore: @unchecked Sendable {
   func seed() -> UInt64 { steered?.seed() ?? .random(in: .min ... .max) }
 
   var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == currentThreadNumber() }
+
+  deinit { poller.close() }
 
   // MARK: From any thread
 
@@ -122,7 +128,7 @@ final class LoopCore: @unchecked Sendable {
       if runBatch() != .running { break }
       // A send during the batch may have consumed an edge. Draining again is cheaper than a poll that returns at once.
       drainPending()
-      let isPending = entries.contains { $0.isPending }
+      let isPending = !pending.isEmpty
       if !isPending, callIdle() { continue }
       let isReady = waitForDescriptors(isPending: isPending)
       if isReady || isPending {
@@ -132,7 +138,8 @@ final class LoopCore: @unchecked Sendable {
       rounds = 0
       fireDueTimers()
     }
-    entries.removeAll()
+    // The loop never polls again.
+    (entries, pending) = ([], [])
     timers.removeAll()
     finish()
   }
@@ -183,30 +190,22 @@ final class LoopCore: @unchecked Sendable {
     return phase
   }
 
+  /// Drains the sources that are pending now. What becomes pending meanwhile waits for the next round.
   private func drainPending() {
-    var index = 0
-    // Drains may add and remove sources. A source that moves in front of the index is drained in the next round.
-    while index < entries.count {
-      if entries[index].isPending {
-        entries[index].isPending = false
-        let source = entries[index].source
-        if source.drain() { touch(source) }
-      }
-      index += 1
+    swap(&pending, &draining)
+    // A source that was removed meanwhile is not pending any more.
+    for entry in draining where entry.isPending {
+      entry.isPending = false
+      if entry.source.drain() { touch(entry.source) }
     }
+    draining.removeAll(keepingCapacity: true)
   }
 
   /// Sleeps until a source is ready, work arrives, or a timer is due. Returns whether a source is ready or work has
   /// arrived.
   private func waitForDescriptors(isPending: Bool) -> Bool {
-    if descriptors.isEmpty {
-      descriptors.append(pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0))
-      for entry in entries {
-        descriptors.append(pollfd(fd: entry.source.descriptor, events: Int16(POLLIN), revents: 0))
-      }
-    }
     var timeout: BusDuration? = isPending ? .zero : nil
-    if !isPending, let deadline = nextDeadline {
+    if !isPending, let deadline = timers.next {
       let left = max(.zero, deadline - now)
       // A steered clock moves only when the loop is told, which wakes it.
       timeout = left > .zero && steered != nil ? nil : left
@@ -217,30 +216,19 @@ final class LoopCore: @unchecked Sendable {
       return false
     }
     if mustLook { timeout = .zero }
-    let count = pollDescriptors(&descriptors, timeout: timeout)
-    if timeout != .zero { submitted.withLock { $0.isAsleep = false } }
-    guard count > 0 else { return mustLook }
     var isReady = mustLook
-    if descriptors[0].revents != 0 {
-      submitted.withLock { $0.pipe?.clear() }
+    poller.wait(timeout) { descriptor in
       isReady = true
+      if descriptor == wakeDescriptor { submitted.withLock { $0.pipe?.clear() } } else { touch(descriptor) }
     }
-    for index in entries.indices where descriptors[index + 1].revents != 0 {
-      precondition(
-        descriptors[index + 1].revents & Int16(POLLNVAL) == 0, "a source closed its descriptor before it was removed")
-      entries[index].isPending = true
-      isReady = true
-    }
+    if timeout != .zero { submitted.withLock { $0.isAsleep = false } }
     return isReady
   }
 
   private func fireDueTimers() {
-    guard !timers.isEmpty else { return }
     let now = now
     // Timers fire in the order of their deadlines; a handler may turn off a later one.
-    let due = timers.compactMap(\.timer).filter { $0.deadline.map { $0 <= now } ?? false }
-      .sorted { ($0.deadline ?? now) < ($1.deadline ?? now) }
-    for timer in due where timer.deadline.map({ $0 <= now }) ?? false {
+    for timer in timers.takeDue(at: now) where timer.deadline.map({ $0 <= now }) ?? false {
       workCount += 1
       timer.fire()
     }
@@ -248,11 +236,9 @@ final class LoopCore: @unchecked Sendable {
 
   // MARK: Steering
 
-  private var nextDeadline: BusTime? { timers.lazy.compactMap { $0.timer?.deadline }.min() }
-
   /// Calls those who wait until nothing is left to do. Returns whether anybody was called.
   private func callIdle() -> Bool {
-    guard !idleCalls.isEmpty, nextDeadline.map({ $0 > now }) ?? true,
+    guard !idleCalls.isEmpty, timers.next.map({ $0 > now }) ?? true,
       submitted.withLock({ $0.work.isEmpty && $0.phase == .running })
     else { return false }
     let calls = idleCalls
@@ -263,7 +249,7 @@ final class LoopCore: @unchecked Sendable {
 
   /// Moves the clock to the next deadline, at most to a limit. Returns whether a timer is due.
   func step(to limit: BusTime) -> Bool {
-    let deadline = nextDeadline
+    let deadline = timers.next
     let isDue = deadline.map { $0 <= limit } ?? false
     steered?.advance(to: isDue ? deadline ?? limit : limit)
     return isDue
@@ -272,21 +258,30 @@ final class LoopCore: @unchecked Sendable {
   // MARK: On the thread, from outside
 
   func add(_ source: any LoopSource) {
-    entries.append(Entry(source: source, isPending: true))
-    descriptors.removeAll(keepingCapacity: true)
+    let place = Int(source.descriptor)
+    if place >= entries.count { entries += Array(repeating: nil, count: place + 1 - entries.count) }
+    entries[place] = Entry(source)
+    poller.add(source.descriptor)
+    touch(source.descriptor)
   }
 
   func remove(_ source: any LoopSource) {
-    entries.removeAll { $0.source === source }
-    descriptors.removeAll(keepingCapacity: true)
+    guard let entry = entry(of: source) else { return }
+    poller.remove(source.descriptor)
+    entry.isPending = false
+    entries[Int(source.descriptor)] = nil
   }
 
-  func touch(_ source: any LoopSource) {
-    if let index = entries.firstIndex(where: { $0.source === source }) { entries[index].isPending = true }
+  func touch(_ source: any LoopSource) { if entry(of: source) != nil { touch(source.descriptor) } }
+
+  private func entry(of source: any LoopSource) -> Entry? {
+    let place = Int(source.descriptor)
+    return place < entries.count ? entries[place].flatMap { $0.source === source ? $0 : nil } : nil
   }
 
-  func add(_ timer: LoopTimer) {
-    timers.removeAll { $0.timer == nil }
-    timers.append(WeakTimer(timer: timer))
+  private func touch(_ descriptor: CInt) {
+    guard let entry = entries[Int(descriptor)], !entry.isPending else { return }
+    entry.isPending = true
+    pending.append(entry)
   }
 }

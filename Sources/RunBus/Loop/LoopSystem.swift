@@ -50,13 +50,17 @@ struct WakePipe: ~Copyable {
   }
 }
 
+/// A time-out in the whole milliseconds that pollers count: rounded up, so that a timer never fires early; an hour at
+/// most, so that it fits into a CInt. The loop then waits for the rest.
+func pollMilliseconds(_ timeout: BusDuration) -> CInt {
+  CInt((max(0, min(timeout.nanoseconds, 3_600_000_000_000)) + 999_999) / 1_000_000)
+}
+
 /// Waits until a descriptor is ready or the time-out has passed; `nil` waits without a limit.
 ///
 /// - Returns: How many descriptors are ready; 0 also when a signal interrupted the call, because the loop polls again.
 func pollDescriptors(_ descriptors: inout [pollfd], timeout: BusDuration?) -> Int {
-  // `poll` counts whole milliseconds. Rounded up, so that a timer never fires early; an hour at most, so that it fits
-  // into a CInt. The loop then waits for the rest.
-  let milliseconds = timeout.map { CInt((max(0, min($0.nanoseconds, 3_600_000_000_000)) + 999_999) / 1_000_000) }
+  let milliseconds = timeout.map(pollMilliseconds)
   let count = descriptors.withUnsafeMutableBufferPointer { buffer in
     poll(buffer.baseAddress, nfds_t(buffer.count), milliseconds ?? -1)
   }
