@@ -62,7 +62,7 @@ struct PollPoller: DescriptorPoller {
     }
 
     mutating func add(_ descriptor: CInt) {
-      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: descriptor))
+      var event = epoll_event(events: runbus_epollin, data: epoll_data_t(fd: descriptor))
       let code = epoll_ctl(list, EPOLL_CTL_ADD, descriptor, &event)
       precondition(code == 0, "a source has a descriptor that cannot be polled: \(systemReason(errno))")
     }

@@ -33,6 +33,9 @@ final class TimerQueue {
     return timer
   }
 
+  /// How many places the queue has, those included that their timers have left.
+  var placeCount: Int { places.count }
+
   /// Releases all timers from the queue.
   func removeAll() {
     timers = [:]
