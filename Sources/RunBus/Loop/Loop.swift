@@ -27,6 +27,7 @@ public protocol LoopSource: AnyObject {
 public final class Loop: SerialExecutor, Sendable {
   let core: LoopCore
   private let thread: Mutex<SystemThread?>
+  let share: LoopShare?
 
   /// Starts the loop's thread.
   ///
@@ -35,10 +36,17 @@ public final class Loop: SerialExecutor, Sendable {
 
   /// Starts the thread of a loop whose time is that of a clock which a test steers; `nil` for the system's clock.
   /// Timers of a steered loop fire when the clock is moved on.
-  package init(steeredBy clock: SteeredClock?) throws(RunBusError) {
+  package convenience init(steeredBy clock: SteeredClock?) throws(RunBusError) {
+    try self.init(steeredBy: clock, sharing: nil)
+  }
+
+  /// - Parameter share: What the loop shares with others of its group; `nil` for a loop of its own.
+  init(steeredBy clock: SteeredClock?, sharing share: LoopShare?) throws(RunBusError) {
+    self.share = share
     let core = LoopCore(pipe: try WakePipe(), poller: try SystemPoller(), steeredBy: clock)
     self.core = core
-    thread = Mutex(try SystemThread(name: "runbus-loop") { core.run() })
+    thread = Mutex(
+      try SystemThread(name: "runbus-loop") { if let share { share.run(core.run) } else { core.run() } })
   }
 
   deinit { stop() }

@@ -66,10 +66,10 @@
       }
     }
 
-    /// Opens the sockets. An address that a hub with keys has just left is free a moment later, because the context goes
-    /// on; the loop waits at most 0.2 s for it.
+    /// Opens the sockets. An address that a hub with keys, or of a group of loops, has just left is free a moment later,
+    /// because the context goes on; the loop waits at most 0.2 s for it.
     private func openPatiently(_ listener: ZeroMQListener) throws(ZMQFailure) {
-      for _ in 0..<100 where listener.keys != nil {
+      for _ in 0..<100 where listener.keys != nil || loop.share != nil {
         do {
           return try open(listener)
         } catch  where error.code == EADDRINUSE {
@@ -102,12 +102,19 @@
       return { _ in identity }
     }
 
+    /// With a context of its own, the listeners are gone when the sockets are closed, and their addresses can be bound
+    /// again. Sockets with keys share one, and so do the hubs of a group of loops; ``reopen()`` waits until their addresses
+    /// are free.
+    private func context(for listener: ZeroMQListener) throws(ZMQFailure) -> ZMQContext {
+      if listener.keys != nil { return try CurveContext.get().context }
+      guard let shared = loop.share?.groupThings else { return try ZMQContext() }
+      return try shared.get { () throws(ZMQFailure) in try ZMQContext() }
+    }
+
     private func open(_ listener: ZeroMQListener) throws(ZMQFailure) {
       let log = log
       let fail: (ZMQFailure) -> Void = { log.error("a socket failed: \($0)") }
-      // With a context of its own, the listeners are gone when the sockets are closed, and their addresses can be bound
-      // again. Sockets with keys share one; ``reopen()`` waits until their addresses are free.
-      let context = try listener.keys == nil ? ZMQContext() : CurveContext.get().context
+      let context = try context(for: listener)
       let ceiling = FileDescriptorBudget.ceiling
       let identity = Self.identification(listener)
       let identify: (ZMQMessage) -> ConnectionIdentity? = { [weak self] message in
@@ -141,6 +148,7 @@
         monitors.append(try ZMQMonitor(control, in: context, on: loop, receive: watch, fail: fail))
         opened.append(monitors[0].close)
         try ZMQOptions.applyFamily(of: listener.control, to: control)
+        try ZMQOptions.applyLocalHeartbeats(of: listener.control, to: control)
         try ZMQOptions.applyOwnUser(of: listener.control, to: control)
         try control.bind(listener.control)
         controlEndpoint = try control.lastEndpoint()
@@ -148,12 +156,12 @@
         opened.append { [files] in files.forEach { $0?.remove() } }
         var publisher: SocketSource?
         if listener.publishes {
-        try ZMQOptions.applyLocalHeartbeats(of: listener.control, to: control)
           let events = try ZMQSocket(context, type: ZMQ_XPUB)
           try applyPublishing(to: events)
           monitors.append(try ZMQMonitor(events, in: context, on: loop, receive: watch, fail: fail))
           opened.append(monitors[1].close)
           try ZMQOptions.applyFamily(of: listener.events, to: events)
+          try ZMQOptions.applyLocalHeartbeats(of: listener.events, to: events)
           try ZMQOptions.applyOwnUser(of: listener.events, to: events)
           try events.bind(listener.events)
           eventsEndpoint = try events.lastEndpoint()
@@ -161,7 +169,6 @@
           opened.append { [files] in files.forEach { $0?.remove() } }
           publisher = try SocketSource(
             events, on: loop, partsMax: 1,
-          try ZMQOptions.applyLocalHeartbeats(of: listener.events, to: events)
             receiveMessage: Self.eventsReceiver(log, identify, deliver), fail: fail)
         }
         if let publisher { opened.append(publisher.close) }
@@ -268,7 +275,7 @@
         (listener.control, listener.events) = (controlEndpoint, eventsEndpoint)
         try open(listener)
         reopening = nil
-      } catch  where error.code == EADDRINUSE && domain != nil {
+      } catch  where error.code == EADDRINUSE && (domain != nil || loop.share != nil) {
         reopening?.deadline = loop.now + Self.retryPause
       } catch {
         log.error("the hub cannot listen again, and tries on: \(error)")
