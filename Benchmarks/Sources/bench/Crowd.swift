@@ -55,7 +55,10 @@ struct CrowdRole: AsyncParsableCommand {
   func run() async throws {
     alarm(300)
     let place = Place(directory: directory)
-    let loop = try Loop()
+    // The stores of all peers share a thread: a thousand threads would need most of the time to wake each other.
+    let threads = try LoopGroup(loops: 1)
+    defer { threads.stop() }
+    let loop = threads.next()
     try await withThrowingTaskGroup(of: Void.self) { group in
       // The hub listens and has its first peer before the time of joining begins.
       let first = try peer("first", at: place, on: loop)
@@ -111,7 +114,6 @@ struct CrowdRole: AsyncParsableCommand {
       group.cancelAll()
       while await group.nextResult() != nil {}
     }
-    loop.stop()
   }
 
   private func peer(_ name: String, at place: Place, on loop: Loop) throws -> Peer {
