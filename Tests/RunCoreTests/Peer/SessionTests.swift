@@ -96,6 +96,20 @@ struct SessionTests {
     #expect(down.deadline == nil)
   }
 
+  @Test("What quickens all peers of a hub at once leaves their pings spread over half an interval")
+  func spread() {
+    let due = [0, 256, 512, 1023].map { part in
+      var session = PeerSession(nonce: UInt64(part) << 54, interval: .seconds(10))
+      var generator = SeededGenerator(seed: 1)
+      // A hello draws the next nonce.
+      _ = session.greet(isRepeat: false, at: .zero, generator: &generator)
+      session.open(1, at: .zero, interval: .seconds(10))
+      _ = session.quicken(at: .zero + .seconds(9), interval: .seconds(2))
+      return session.deadline.map { ($0 - BusTime.zero).nanoseconds / 1_000_000 }
+    }
+    #expect(due == [11_000, 10_750, 10_500, 10_000])
+  }
+
   @Test("A longer interval is stated first, and takes effect with the answer")
   mutating func longer() {
     open(1, interval: 2)

@@ -17,13 +17,17 @@ struct WorldLog {
   private var drained: UInt64 = 0
   private var bytes = form.header + [UInt8](repeating: 0, count: size)
   private var place = LogSegment.headerSize
+  private var isAsWritten = true
 
   private var next: UInt64 { drained + UInt64(waiting.count) + 1 }
 
   /// The commit at a position, as bytes of a length that differs from one to the next: what it does is kept beside.
+  private static func filler(_ position: UInt64) -> [UInt8] {
+    [UInt8](repeating: UInt8(truncatingIfNeeded: position), count: Int(position * 2_654_435_761 % 97))
+  }
+
   private func frame(_ position: UInt64) -> [UInt8] {
-    let filler = [UInt8](repeating: UInt8(truncatingIfNeeded: position), count: Int(position * 2_654_435_761 % 97))
-    return Self.form.frame(filler, position: position, drained: drained)
+    Self.form.frame(Self.filler(position), position: position, drained: drained)
   }
 
   private mutating func put(_ written: ArraySlice<UInt8>) {
@@ -46,11 +50,15 @@ struct WorldLog {
     place = LogSegment.headerSize
   }
 
+  /// The tables get the batch without what its later operations make useless.
   private mutating func apply() {
-    for commit in waiting {
-      for operation in commit.operations {
-        tables.apply(operation, bootID: commit.bootID, wallSeconds: commit.wallSeconds)
-      }
+    var superseded = SupersededOperations()
+    var kept: [(operation: StoreOperation, commit: Commit)] = []
+    for commit in waiting.reversed() {
+      for operation in commit.operations.reversed() where superseded.keeps(operation) { kept.append((operation, commit)) }
+    }
+    for (operation, commit) in kept.reversed() {
+      tables.apply(operation, bootID: commit.bootID, wallSeconds: commit.wallSeconds)
     }
     drained += UInt64(waiting.count)
     waiting = []
@@ -63,7 +71,9 @@ struct WorldLog {
     if place + 256 > bytes.count { takeOver() }
     let frame = frame(next)
     put(frame.prefix(Int(Double(frame.count + 1) * part)))
-    return tail.commits.last?.position == next
+    let found = tail.commits
+    isAsWritten = isAsWritten && found.allSatisfy { $0.bytes == Self.filler($0.position) }
+    return found.last?.position == next
   }
 
   private var tail: LogTail { LogTail(of: [bytes], key: Self.form.key, drained: drained) }
@@ -72,9 +82,9 @@ struct WorldLog {
   mutating func restart() -> (state: StoredState, fault: String?) {
     let tail = tail
     let found = tail.commits.count
-    let isWhole = found == waiting.count && tail.behindGap.isEmpty
+    let isWhole = isAsWritten && found == waiting.count && tail.behindGap.isEmpty
     apply()
     place = LogSegment.headerSize
-    return (tables, isWhole ? nil : "the log gives back \(found) commits")
+    return (tables, isWhole ? nil : "the log gives back \(found) commits, or others than were written")
   }
 }
