@@ -146,10 +146,15 @@ package struct HubCore: Sendable {
 
   /// Computed once per event, because the driver reads ``deadline`` more often and this looks through many tables.
   private mutating func noteDeadline() {
-    rest.deadline = BusTime.earliest(
-      commands.windowDeadline, run.deadline, sessions.silenceCheckAt, records.deadline,
-      records.journalDeadline(present: commands.control.runID), rest.commits.deadline, deliveryDeadline,
-      members.deadline, mail.visitorCheckAt)
+    // Two by two: after every event an array of them would be made.
+    var next = BusTime.earliest(commands.windowDeadline, run.deadline)
+    next = BusTime.earliest(next, sessions.silenceCheckAt)
+    next = BusTime.earliest(next, records.deadline)
+    next = BusTime.earliest(next, records.journalDeadline(present: commands.control.runID))
+    next = BusTime.earliest(next, rest.commits.deadline)
+    next = BusTime.earliest(next, deliveryDeadline)
+    next = BusTime.earliest(next, members.deadline)
+    rest.deadline = BusTime.earliest(next, mail.visitorCheckAt)
   }
 
   private mutating func start(in turn: inout Turn) {

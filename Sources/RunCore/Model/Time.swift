@@ -17,6 +17,11 @@ public struct BusTime: Hashable, Comparable, Sendable, Codable {
 
   /// Earlier moments are smaller.
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+  /// The earlier of two moments, if both are there.
+  static func earliest(_ one: Self?, _ other: Self?) -> Self? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+  }
   /// The earliest of the moments that are not `nil`; `nil` when all are.
   static func earliest(_ moments: Self?...) -> Self? {
     var earliest: Self?

@@ -36,7 +36,7 @@ struct HubRecordPieceTests {
   /// Feeds deadlines until the record is durable.
   private func finish(_ stage: inout HubStage) -> Int {
     var turns = 0
-    while stage.core.records.making != nil, turns < 10_000 {
+    while stage.core.records.making.isEmpty == false, turns < 10_000 {
       _ = stage.feed(.deadline)
       turns += 1
     }
@@ -89,7 +89,7 @@ struct HubRecordPieceTests {
     let record = try #require(records(stage).first)
     if count == 1 { #expect(record.body == whole(stage.journal(of: Self.first))) }
     stage.passes(.seconds(600))
-    while stage.core.records.making != nil { _ = finish(&stage) }
+    while stage.core.records.making.isEmpty == false { _ = finish(&stage) }
     stage.passes(.seconds(600))
     #expect(records(stage).last?.body == whole(stage.journal(of: Self.first)))
     #expect(records(stage).map(\.summary.version) == [1, 2])

@@ -60,7 +60,7 @@ extension RecordKeeping {
     guard let since = expected[run]?.dueAt else { return }
     // A part that came while a journal was read may not be in it.
     if entries == nil { noteUnchanged(run) }
-    making = RecordInMaking(run, since: since, settings: settings, entries: entries)
+    making = [RecordInMaking(run, since: since, settings: settings, entries: entries)]
   }
 
   /// Makes a piece of the record that is being made.
@@ -68,13 +68,15 @@ extension RecordKeeping {
   /// - Parameter ledger: The ledger of the run that is shown.
   /// - Returns: what was made, once it is done; `made` is `nil` when the run is not over.
   mutating func makePiece(_ work: Int, of ledger: RunLedger) -> (run: RunID, made: RecordMaker.Made?)? {
-    guard making != nil else { return nil }
-    repeat { making?.advance(ledger, by: work) } while isHurried && making?.isDone == false
-    guard making?.isDone == true, let done = making else { return nil }
-    making = nil
+    guard !making.isEmpty else { return nil }
+    repeat { making[0].advance(ledger, by: work) } while isHurried && !making[0].isDone
+    guard making[0].isDone else { return nil }
+    let done = making.removeFirst()
     return (done.run, done.made)
   }
 
   /// The ledger of the run that is shown is about to change or to go.
-  mutating func hold(_ ledger: RunLedger) { making?.hold(ledger) }
+  mutating func hold(_ ledger: RunLedger) {
+    if !making.isEmpty { making[0].hold(ledger) }
+  }
 }

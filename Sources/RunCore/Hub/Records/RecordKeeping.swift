@@ -28,8 +28,9 @@ struct RecordKeeping: Sendable {
   private var dates: [RunID: Double]
   /// The run whose journal was requested. One is read at a time, to bound the memory.
   private var reading: RunID? { didSet { edition += 1 } }
-  /// The record that is being made. One is made at a time, to bound the memory.
-  var making: RecordInMaking?
+  /// The record that is being made: one at a time, to bound the memory. It is outside of the core's own bytes, which are
+  /// copied with every event.
+  var making: [RecordInMaking] = []
   /// Whether records are made in one piece.
   private(set) var isHurried = false
   /// Counts the changes of the tables above, so that values derived from them are recomputed after changes only.
@@ -84,7 +85,9 @@ struct RecordKeeping: Sendable {
   }
 
   /// When the next record is to be made, or a question has waited for long enough.
-  var deadline: BusTime? { BusTime.earliest(making?.since ?? (mayBegin ? expected.firstDue : nil), questions.deadline) }
+  var deadline: BusTime? {
+    BusTime.earliest(making.isEmpty ? (mayBegin ? expected.firstDue : nil) : making[0].since, questions.deadline)
+  }
 
   /// The record that has been due for longest.
   func nextDue(at now: BusTime) -> (run: RunID, expected: Expected)? { expected.next(at: now) }
@@ -138,7 +141,7 @@ struct RecordKeeping: Sendable {
   /// Whether a run's journal was requested and has not come.
   var isReading: Bool { reading != nil }
   /// Whether no record is being read for or made, so that the next one can be.
-  var mayBegin: Bool { reading == nil && making == nil }
+  var mayBegin: Bool { reading == nil && making.isEmpty }
 
   /// Notes that a run's journal is requested. A part of the run that comes from now on may be missing in it.
   mutating func beginReading(_ run: RunID) {
@@ -176,7 +179,7 @@ struct RecordKeeping: Sendable {
   mutating func remove(_ run: RunID) -> (version: UInt64, change: UInt64)? {
     guard let known = kept.removeValue(forKey: run) else { return nil }
     expected[run] = nil
-    if making?.run == run { making = nil }
+    making.removeAll { $0.run == run }
     removed[run] = known.version + 1
     return (known.version + 1, change(run))
   }
