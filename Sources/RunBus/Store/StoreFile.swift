@@ -179,7 +179,7 @@ struct StoreFile {
     unlinkNew()
     do {
       var notices: [String] = []
-      try openQueue(path, directory, role, options, &notices).close()
+      try closeWhole(openQueue(path, directory, role, options, &notices))
     } catch {
       unlinkNew()
       throw error
@@ -188,6 +188,16 @@ struct StoreFile {
     for suffix in ["-wal", "-shm"] { unlink("\(directory)/\(name)\(suffix)") }
     guard rename(path, "\(directory)/\(name)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
     PrivateDirectory.sync(directory)
+  }
+
+  /// Closes a new file that is to be moved without SQLite's log: when SQLite cannot copy that into the file at the
+  /// closing, it says nothing.
+  static func closeWhole(_ queue: DatabaseQueue) throws {
+    do { _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) } } catch {
+      try? queue.close()
+      throw error
+    }
+    try queue.close()
   }
 
   static func openChecked(

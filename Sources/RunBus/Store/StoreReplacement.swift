@@ -39,12 +39,12 @@ extension StoreFile {
       salvage = try Salvage(from: directory + "/" + name, into: queue)
       if !salvage.isComplete { try addBehindDescriptions(to: &salvage, directory, queue) }
       try salvage.finish(withLogIn: directory, into: queue)
+      try closeWhole(queue)
     } catch {
       try? queue.close()
       unlink(path)
       throw error
     }
-    try queue.close()
     guard rename(path, "\(directory)/\(salvaged)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
     PrivateDirectory.sync(directory)
     return salvage
@@ -61,8 +61,9 @@ extension StoreFile {
     defer { unlinkCopy() }
     let pages = try StoreSchemaPages(makingStoreAt: copy)
     guard try pages.belong(to: path) else { return }
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    try? FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+    for suffix in ["", "-wal"] where suffix.isEmpty || access(path + suffix, F_OK) == 0 {
+      try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+    }
     try pages.write(to: copy)
     try salvage.add(from: copy, into: queue)
   }
