@@ -24,6 +24,8 @@ final class LoggedStore: StoreBackend {
     /// Whether a batch has gone to the tables. The first one does so at once, so that damage that the opening check
     /// does not see is found early.
     var hasTried = false
+    /// Whether a batch failed in a way that leaves open whether the tables have it, and what they know about the log.
+    var isUncertain = false
     /// What the tables said to a batch, if it is permanent.
     var fault: StoreFault?
   }
@@ -83,8 +85,13 @@ final class LoggedStore: StoreBackend {
   private func write(adding last: LoggedCommit? = nil, isOpen: Bool) throws(StoreFault) {
     let (waiting, position) = state.withLock { ($0.waiting, $0.last + (last == nil ? 0 : 1)) }
     guard last != nil || !waiting.isEmpty || state.withLock({ $0.isOpen }) != isOpen else { return }
-    try tables.commit(
-      last.map { waiting + [$0] } ?? waiting, LogMark(key: key, drained: position, isOpen: isOpen))
+    do throws(StoreFault) {
+      try tables.commit(
+        last.map { waiting + [$0] } ?? waiting, LogMark(key: key, drained: position, isOpen: isOpen))
+    } catch {
+      if !error.isTemporary { state.withLock { $0.isUncertain = true } }
+      throw error
+    }
     state.withLock { state in
       state.waiting.removeFirst(waiting.count)
       state.last = max(state.last, position)
@@ -171,7 +178,7 @@ final class LoggedStore: StoreBackend {
       let isDrained: Bool
       do throws(StoreFault) {
         try write(isOpen: false)
-        isDrained = true
+        isDrained = !state.withLock { $0.isUncertain }
       } catch {
         isDrained = false
       }
