@@ -116,7 +116,7 @@ package struct LogTail: Sendable {
   package private(set) var commits: [LogSegment.Commit] = []
   /// Whole commits behind a gap: a commit before them is damaged or gone.
   package private(set) var behindGap: [LogSegment.Commit] = []
-  /// How many segments of the store there are.
+  /// How many segments of the store there are; one with a damaged header counts when it has a commit.
   package private(set) var segmentCount = 0
 
   /// - Parameters:
@@ -126,9 +126,16 @@ package struct LogTail: Sendable {
   package init(of segments: [[UInt8]], key: [UInt8]?, drained: UInt64?) {
     var found: [LogSegment.Commit] = []
     for bytes in segments {
-      guard let segment = LogSegment(of: bytes), key == nil || segment.key == key else { continue }
-      found += segment.commits(in: bytes)
-      segmentCount += 1
+      if let segment = LogSegment(of: bytes) {
+        guard key == nil || segment.key == key else { continue }
+        found += segment.commits(in: bytes)
+        segmentCount += 1
+      } else if let key, key.count == LogSegment.keySize {
+        // Its header is damaged. The checksums of its commits tell whose they are.
+        let commits = LogSegment(key: key).commits(in: bytes)
+        found += commits
+        if !commits.isEmpty { segmentCount += 1 }
+      }
     }
     let last = drained ?? found.map(\.drained).max() ?? 0
     var next = last + 1
