@@ -144,16 +144,21 @@ final class StoreLog: Sendable {
   }
 
   /// Makes the next segment, or takes the file that a node has left: its blocks are written before the first commit.
+  ///
+  /// A file that was left stays when that fails: the tables may still count on a log that is there.
   private func add() -> Bool {
     guard state.withLock({ $0.nextTry }) <= Loop.now else { return false }
     let path = Self.paths(in: directory)[state.withLock { $0.segments.count }]
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    var descriptor = open(path, flags | O_CREAT | O_EXCL, 0o600)
+    let isNew = descriptor >= 0
+    if !isNew, errno == EEXIST { descriptor = open(path, flags) }
     guard descriptor >= 0 else { return wait() }
     let bytes = form.header + [UInt8](repeating: 0, count: Self.segmentSize - LogSegment.headerSize)
     guard Self.write(bytes, to: descriptor, at: 0), syncToDisk(descriptor) == 0,
       let identity = FileIdentity(descriptor: descriptor, path: path)
     else {
-      unlink(path)
+      if isNew { unlink(path) }
       Foundation.close(descriptor)
       return wait()
     }
