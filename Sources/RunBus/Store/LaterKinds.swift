@@ -80,7 +80,7 @@ enum LaterKinds {
     var mark: LogMark?
     _ = try find(db, "SELECT value FROM meta WHERE key = 'log'", "") { mark = LogMark($0) }
     guard let mark else { return nil }
-    let tail = LogTail(of: StoreLog.segments(in: directory), key: mark.key, drained: mark.drained)
+    let tail = LogTail(of: try StoreLog.segments(in: directory), key: mark.key, drained: mark.drained)
     for commit in tail.commits + tail.behindGap {
       do throws(StoredError) { _ = try Codec.loggedCommit(commit.bytes) {} } catch {
         if case .unknownKind = error { return "a commit" }

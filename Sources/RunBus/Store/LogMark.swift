@@ -56,11 +56,15 @@ struct LogFindings {
 
   /// Reads the log in the directory of a store whose tables are at hand.
   ///
+  /// A segment has its full size before the tables know that commits may be in it. The second one may just have been made.
+  ///
   /// - Throws: ``StoreFile/Damage``, also when a commit is missing; errors of the database.
   init(_ db: Database, in directory: String) throws {
     mark = try LogMark(storedIn: db)
-    tail = LogTail(of: StoreLog.segments(in: directory), key: mark?.key ?? [], drained: mark?.drained)
+    let segments = try StoreLog.segments(in: directory)
+    tail = LogTail(of: segments, key: mark?.key ?? [], drained: mark?.drained)
     if mark?.isOpen == true, tail.segmentCount == 0 { throw StoreFile.Damage(what: "its log is gone") }
+    if mark?.isOpen == true, !StoreLog.hasWhole(segments) { throw StoreFile.Damage(what: "its log was cut off") }
     if !tail.behindGap.isEmpty { throw StoreFile.Damage(what: "a commit in its log is damaged or gone") }
   }
 

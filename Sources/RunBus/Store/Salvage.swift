@@ -52,10 +52,10 @@ struct Salvage {
     lost = []
     try queue.write { db in
       // Not even the header can be read.
-      guard let source else { return }
+      guard let source else { return lost = ["its tables"] }
       try source.writeWithoutTransaction { old in
         // A file without any mark is not of this version, and its columns may mean something else.
-        if (try? Int32.fetchOne(old, sql: "PRAGMA user_version")) == 0 { return }
+        if (try? Int32.fetchOne(old, sql: "PRAGMA user_version")) == 0 { return lost = ["its tables"] }
         var hasDevices = true
         for (table, what) in Self.contents {
           let isWhole = try copy(table, from: old, to: db)
@@ -73,7 +73,8 @@ struct Salvage {
 
   /// Adds what is whole in the log of the damaged store, and numbers what waits to be sent anew.
   mutating func finish(withLogIn directory: String, into queue: DatabaseQueue) throws {
-    let tail = LogTail(of: StoreLog.segments(in: directory), key: mark?.key, drained: mark?.drained)
+    let segments = try StoreLog.segments(in: directory)
+    let tail = LogTail(of: segments, key: mark?.key, drained: mark?.drained)
     var commits: [LoggedCommit] = []
     for commit in tail.commits + tail.behindGap {
       do throws(StoredError) {
@@ -90,9 +91,10 @@ struct Salvage {
         if case .unknownKind = error { later.insert(commit.bytes) }
       }
     }
-    if !tail.behindGap.isEmpty { lost.append("commits of its log") }
+    let isMissing = mark?.isOpen == true && (tail.segmentCount == 0 || !StoreLog.hasWhole(segments))
     let failed = try SQLiteStore(queue).salvage(commits)
     count += commits.reduce(0) { $0 + $1.operations.count } - failed
+    if isMissing || failed > 0 || !tail.behindGap.isEmpty { lost.append("commits of its log") }
     try queue.write { [hub] db in try Self.renumber(hub: hub, db) }
   }
 

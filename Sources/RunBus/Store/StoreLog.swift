@@ -57,11 +57,17 @@ final class StoreLog: Sendable {
   /// The key of a new store.
   static func newKey() -> [UInt8] { (0..<LogSegment.keySize).map { _ in UInt8.random(in: 0...255) } }
 
-  /// Reads the segments in a directory. A file that cannot be read counts as one that is not there.
-  static func segments(in directory: String) -> [[UInt8]] {
-    paths(in: directory).compactMap { path in
+  /// Reads the segments in a directory.
+  ///
+  /// - Throws: ``RunBusError/Code/store`` for a file that cannot be read now. What it holds is not lost.
+  static func segments(in directory: String) throws(RunBusError) -> [[UInt8]] {
+    var segments: [[UInt8]] = []
+    for path in paths(in: directory) {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-      guard descriptor >= 0 else { return nil }
+      guard descriptor >= 0 else {
+        if errno == ENOENT { continue }
+        throw RunBusError(.store, "\(path) cannot be read: \(systemReason(errno))")
+      }
       defer { Foundation.close(descriptor) }
       var bytes = [UInt8](repeating: 0, count: segmentSize)
       var count = 0
@@ -69,12 +75,18 @@ final class StoreLog: Sendable {
         let read = bytes.withUnsafeMutableBytes {
           pread(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count))
         }
-        guard read > 0 else { break }
+        if read < 0, errno == EINTR { continue }
+        if read < 0 { throw RunBusError(.store, "\(path) cannot be read: \(systemReason(errno))") }
+        if read == 0 { break }
         count += read
       }
-      return Array(bytes.prefix(count))
+      segments.append(Array(bytes.prefix(count)))
     }
+    return segments
   }
+
+  /// Whether one of the segments has its full size.
+  static func hasWhole(_ segments: [[UInt8]]) -> Bool { segments.contains { $0.count == segmentSize } }
 
   /// Makes the first segment if there is none. Returns whether the log can take commits.
   func prepare() -> Bool {

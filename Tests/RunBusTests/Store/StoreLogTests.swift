@@ -172,6 +172,12 @@ struct StoreLogTests {
       store.close()
     }
     try told("its log is gone") { try FileManager.default.removeItem(atPath: $0.file("node.log-0")) }
+    // Once broken: the notice said that all rows could be read back.
+    try told("lost, in whole or in part: commits of its log") { #expect(unlink($0.file("node.log-0")) == 0) }
+    // Once broken: a file that was cut off behind a commit was taken for one into which no more was written.
+    for size in [32, 33, 600, StoreLog.segmentSize - 1] {
+      try told("its log was cut off") { #expect(truncate($0.file("node.log-0"), off_t(size)) == 0) }
+    }
     let other = LogSegment(key: Array(repeating: 1, count: 16))
     try told("its log is gone") { try write(other.header + other.frame([], position: 1, drained: 0), to: $0) }
     try told("its file is gone") {
@@ -199,6 +205,29 @@ struct StoreLogTests {
     #expect(history.journal.map(\.position) == Array(1...6))
     #expect(history.delivery.rows.map(\.sequence) == Array(1...6))
     store.close()
+  }
+
+  // Once broken: the notice said that all rows could be read back, though only those of the log could.
+  @Test("Tables of which nothing can be read are told as lost when the log can be read")
+  func tablesLost() async throws {
+    let (files, _) = try await killed()
+    try #require(truncate(files.file("node.sqlite"), 3 * 1024 + 100) == 0)
+    let store = try NodeStore(directory: files.path)
+    #expect(store.notices.first?.contains("lost, in whole or in part: its tables") == true, "\(store.notices)")
+    #expect(try store.history().journal.map(\.position) == Array(1...6))
+    store.close()
+  }
+
+  // Once broken: a log that this user may not read, or that the disk did not give, counted as one that is gone, and the
+  // store was set aside without it.
+  @Test("A log that cannot be read now ends the start, and nothing changes")
+  func unreadable() async throws {
+    let (files, _) = try await killed()
+    #expect(unlink(files.file("node.log-0")) == 0 && mkdir(files.file("node.log-0"), 0o700) == 0)
+    let error = #expect(throws: RunBusError.self) { try StoreLog.segments(in: files.path) }
+    #expect(error?.message.contains("node.log-0 cannot be read: Is a directory") == true)
+    #expect(throws: RunBusError.self) { try NodeStore(directory: files.path) }
+    #expect(try !files.names().contains("damaged-1"))
   }
 
   @Test("More than both segments hold is in the tables in time")
