@@ -43,6 +43,7 @@ struct LogMark: Equatable {
     guard bytes.count == keySize + 13, Codec.seal(Array(bytes.dropLast(4))) == bytes else { return nil }
     key = Array(bytes[..<keySize])
     drained = bytes[keySize..<keySize + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    guard drained < LogSegment.positionMax else { return nil }
     isOpen = bytes[keySize + 8] != 0
   }
 }

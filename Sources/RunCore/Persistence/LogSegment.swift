@@ -13,6 +13,8 @@ package struct LogSegment: Sendable {
   package static let keySize = 16
   /// How many bytes are in front of the first frame.
   package static let headerSize = 32
+  /// No store gets that many commits.
+  package static let positionMax = UInt64(Int64.max)
   /// How many bytes a frame has in front of its commit.
   private static let frameHeaderSize = 32
   private static let magic: [UInt8] = Array("RBSEGM01".utf8)
@@ -95,10 +97,11 @@ package struct LogSegment: Sendable {
       let before = CRC32C.sum(UnsafeRawBufferPointer(rebasing: bytes[place + 4..<place + 24]), after: seed)
       return CRC32C.sum(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]), after: before) == sum
     }
-    guard isWhole else { return nil }
-    return Commit(
-      position: Self.number(bytes, place + 8, UInt64.self), drained: Self.number(bytes, place + 16, UInt64.self),
-      bytes: Array(bytes[start..<start + count]))
+    let position = Self.number(bytes, place + 8, UInt64.self)
+    let drained = Self.number(bytes, place + 16, UInt64.self)
+    // No node has written other numbers.
+    guard isWhole, position <= Self.positionMax, drained < position else { return nil }
+    return Commit(position: position, drained: drained, bytes: Array(bytes[start..<start + count]))
   }
 
   private static func put(_ number: some FixedWidthInteger, into bytes: inout [UInt8]) {

@@ -93,6 +93,19 @@ struct LogSegmentTests {
     #expect(LogTail(of: [foreign], key: nil, drained: nil).commits.count == 1)
   }
 
+  // Once broken: the position after the last number crashed the node.
+  @Test("Positions that no node has written are no commits and no crash")
+  func positions() {
+    let frames = [(UInt64.max, 0), (.max, .max - 1), (.max, .max), (5, .max), (0, 0), (3, 3)].flatMap {
+      Self.segment.frame([1], position: $0, drained: $1)
+    }
+    let known: [(key: [UInt8]?, drained: UInt64?)] = [(Self.segment.key, 0), (Self.segment.key, nil), (nil, nil)]
+    for (key, drained) in known {
+      let found = LogTail(of: [Self.segment.header + frames], key: key, drained: drained)
+      #expect(found.commits.isEmpty && found.behindGap.isEmpty && found.segmentCount == 1)
+    }
+  }
+
   @Test("Bytes by chance are no commits and no crash")
   func garbage() {
     var random = SeededGenerator(seed: 11)
