@@ -98,6 +98,8 @@ metrics-table: build
 #   KILLS=500                      real processes under kill -9
 #   CRASHES=200                    a phone that is killed so often in replays of a recorded run (a quarter of an hour)
 #   DAMAGE=2000                    so many stores with random bytes in them
+#   WRITES=355                     so many writes, syncs and renamings that fail, or in which a node dies, one in each life
+#                                  of a phone or a watch (Linux with gcc; three minutes)
 # Without any of them, the sampled tests with many more samples, and 3,000 worlds. SEED=1 repeats KILLS and CRASHES.
 FROM ?= 1
 HOURS ?= 1
@@ -117,6 +119,9 @@ else ifdef KILLS
 else ifdef DAMAGE
 	@scripts/bootstrap
 	RUNBUS_SOAK_DAMAGE=$(DAMAGE) swift test --filter StoreLateDamageTests
+else ifdef WRITES
+	@scripts/bootstrap
+	RUNBUS_SOAK_WRITES=$(WRITES) SWIFT_BACKTRACE=enable=no swift test --filter FailingWritesTests
 else ifdef SEEDS
 	@scripts/bootstrap
 	$(BUILD_SIMULATE)
