@@ -55,7 +55,9 @@ struct WorldLog {
     var superseded = SupersededOperations()
     var kept: [(operation: StoreOperation, commit: Commit)] = []
     for commit in waiting.reversed() {
-      for operation in commit.operations.reversed() where superseded.keeps(operation) { kept.append((operation, commit)) }
+      for operation in commit.operations.reversed() where superseded.keeps(operation) {
+        kept.append((operation, commit))
+      }
     }
     for (operation, commit) in kept.reversed() {
       tables.apply(operation, bootID: commit.bootID, wallSeconds: commit.wallSeconds)
