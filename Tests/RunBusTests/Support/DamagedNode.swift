@@ -95,11 +95,21 @@ struct DamageGenerator {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// Damages the database of a store, or its log.
+  /// Damages the database of a store, SQLite's log, or the log in front of the tables, as far as it was written.
   mutating func damage(_ directory: ScratchDirectory) throws {
-    let isLog = Int.random(in: 0..<4, using: &random) == 0
-    let path = directory.file(isLog ? "node.sqlite-wal" : "node.sqlite")
+    let name =
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: "node.sqlite-wal"
+      case 2, 3: "node.log-0"
+      default: "node.sqlite"
+      }
+    let path = directory.file(name)
     var bytes = try Data(contentsOf: URL(filePath: path))
+    var rest = Data()
+    if name == "node.log-0", let last = bytes.lastIndex(where: { $0 != 0 }) {
+      rest = Data(bytes[(last + 1)...])
+      bytes = Data(bytes[...last])
+    }
     guard !bytes.isEmpty else { return }
     let page = StoreSchema.pageSize
     let pages = max(1, bytes.count / page)
@@ -116,11 +126,13 @@ struct DamageGenerator {
     case 5:
       let start = place(in: pages) * page
       for index in start..<min(bytes.count, start + page) { bytes[index] = 0 }
-    case 6: bytes = bytes.prefix(place(in: bytes.count))
+    case 6:
+      bytes = bytes.prefix(place(in: bytes.count))
+      rest = Data()
     // The header, and the descriptions of the tables, are a small part of a file, and the one on which all depends.
     default: bytes[place(in: min(bytes.count, Int.random(in: 0..<2, using: &random) == 0 ? 100 : 4 * page))] = byte()
     }
-    try bytes.write(to: URL(filePath: path))
+    try (bytes + rest).write(to: URL(filePath: path))
   }
 
   private mutating func place(in count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
