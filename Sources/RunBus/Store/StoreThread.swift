@@ -8,8 +8,8 @@ import Foundation
 /// Without a thread, each job runs at once on the thread of its caller. A store in memory can do that, because it does
 /// not block and has a lock of its own; jobs of two threads then have no order.
 ///
-/// `@unchecked Sendable`: `worker`, `jobs`, `later`, `waiting`, `isEnding`, `hasEnded` and `isAsleep` are only used while `condition`
-/// is locked; `threadNumber` is set once, before any job can run.
+/// `@unchecked Sendable`: `worker`, `jobs`, `later`, `waiting`, `isEnding`, `hasEnded` and `isAsleep` are only used while
+/// `condition` is locked; `threadNumber` is set once, before any job can run.
 final class StoreThread: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 

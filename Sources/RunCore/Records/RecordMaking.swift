@@ -1,7 +1,7 @@
 /// Makes the record of a run that is over, a piece at a time: that of a run of many hours takes longer than a press may
 /// wait.
 ///
-/// The maker does not keep the entries. Whoever has them hands them over with each piece; they are in order, and the same
+/// The maker does not keep the entries: its caller passes them with each piece. They are in order, and the same
 /// each time.
 ///
 /// - `looking` (over the entries, for start, stop, pauses and setup) can go to: `folding`, `done` (the run is not over).

@@ -106,7 +106,7 @@ struct StoreThreadTests {
     #expect(log.events == Array(0...100))
     #expect(!first.enqueue {} && first.isIdle)
     #expect(second.run { 7 } == 7)
-    // On the shared thread nobody waits for it.
+    // A call on the shared thread itself does not wait for the end.
     let isTaken = second.run { () -> Bool in
       second.end(after: { log.append(101) })
       return true

@@ -30,7 +30,7 @@ struct StoreLogTests {
     ]
   }
 
-  /// A store whose log waits until somebody reads.
+  /// A store whose tables take over only when they are read.
   private func patientStore() throws -> NodeStore {
     try NodeStore(directory: scratch.path, device: nil, options: StoreOptions(batchSeconds: 3600))
   }

@@ -41,7 +41,7 @@ struct WorldLog {
     put(frame[...])
     place += frame.count
     waiting.append(Commit(operations: operations, bootID: bootID, wallSeconds: wallSeconds))
-    // As if a record went to the tables, or somebody read.
+    // The tables take over as they do for a record or a read.
     if next.isMultiple(of: 11) { takeOver() }
   }
 
