@@ -104,7 +104,7 @@ final class LoggedStore: StoreBackend {
   private func takeOver() {
     state.withLock { $0.isScheduled = false }
     do throws(StoreFault) {
-      try write(isOpen: true)
+      try write(isOpen: state.withLock { $0.isOpen })
     } catch {
       return keep(error)
     }

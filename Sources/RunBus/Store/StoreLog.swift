@@ -167,14 +167,13 @@ final class StoreLog: Sendable {
     if !isNew, errno == EEXIST { descriptor = open(path, flags) }
     guard descriptor >= 0 else { return wait() }
     let bytes = form.header + [UInt8](repeating: 0, count: Self.segmentSize - LogSegment.headerSize)
-    guard Self.write(bytes, to: descriptor, at: 0), syncToDisk(descriptor) == 0,
+    guard Self.write(bytes, to: descriptor, at: 0), syncToDisk(descriptor) == 0, PrivateDirectory.sync(directory),
       let identity = FileIdentity(descriptor: descriptor, path: path)
     else {
       if isNew { unlink(path) }
       Foundation.close(descriptor)
       return wait()
     }
-    PrivateDirectory.sync(directory)
     state.withLock {
       $0.segments.append(
         Segment(descriptor: descriptor, identity: identity, place: LogSegment.headerSize, last: 0))

@@ -113,11 +113,15 @@ package enum PrivateDirectory {
   }
 
   /// Makes files created or renamed in a directory durable, as far as the file system can.
-  static func sync(_ path: String) {
+  ///
+  /// - Returns: Whether they are: `false` after an error of the disk. A file system that syncs no directories has done
+  ///   what it can.
+  @discardableResult
+  static func sync(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    _ = syncToDisk(descriptor)
-    close(descriptor)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return syncToDisk(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP
   }
 
   /// Sets backup and protection of a store's or spool's directory on iOS and watchOS; does nothing elsewhere.

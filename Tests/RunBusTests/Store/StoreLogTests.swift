@@ -246,6 +246,13 @@ struct StoreLogTests {
     try await store.commit([.setTerm(1)])
     let copy = try ScratchDirectory()
     var number: UInt64 = 0
+    for _ in 0..<3 {
+      number += 1
+      try await store.commit(operations(number))
+    }
+    // What the tables have before the copying is in each copy.
+    _ = try store.history()
+    let least = number
     for name in ["node.log-0", "node.sqlite", "node.sqlite-wal"].shuffled(using: &random) {
       for _ in 0..<Int.random(in: 0...5, using: &random) {
         number += 1
@@ -257,7 +264,8 @@ struct StoreLogTests {
     store.close()
     let again = try NodeStore(directory: copy.path)
     let history = try again.history()
-    #expect(history.delivery.rows.map(\.sequence) == Array(0..<UInt64(history.delivery.rows.count)).map { $0 + 1 })
+    let rows = history.delivery.rows.map(\.sequence)
+    #expect(rows == Array(rows.indices).map { UInt64($0) + 1 } && rows.count >= least && rows.count <= number)
     try await again.commit([.setTerm(5)])
     again.close()
   }
