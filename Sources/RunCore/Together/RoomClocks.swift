@@ -49,7 +49,7 @@ struct RoomClocks: Hashable {
     case .countdown(let startsAt): return clamp((startsAt, .stage(.running(startsAt: startsAt))))
     case .running(let startsAt):
       guard let terms = state.terms else { return nil }
-      let endsAt = startsAt + terms.goal
+      let endsAt = startsAt + terms.span
       return clamp((endsAt, .stage(.settling(startsAt: startsAt, endedAt: endsAt))))
     case .settling(let startsAt, let endedAt):
       return clamp((endedAt + Self.settling, .stage(.over(startsAt: startsAt))))

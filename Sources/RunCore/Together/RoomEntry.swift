@@ -68,15 +68,10 @@ package struct RoomRecord: Hashable, Sendable {
   package var parts: [Part]
   /// The run.
   package var run: RunID
-  /// The hash of the kept record; `nil` if none is kept.
-  package var recordHash: LogHash?
-  /// The hash of what the member started from: room, roster and start.
-  package var startHash: LogHash
 
   /// A record from its parts.
   package init(
-    version: UInt32, decimetres: Int?, elapsed: BusDuration, isFinished: Bool, parts: [Part] = [], run: RunID,
-    recordHash: LogHash? = nil, startHash: LogHash
+    version: UInt32, decimetres: Int?, elapsed: BusDuration, isFinished: Bool, parts: [Part] = [], run: RunID
   ) {
     self.version = version
     self.decimetres = decimetres
@@ -84,8 +79,6 @@ package struct RoomRecord: Hashable, Sendable {
     self.isFinished = isFinished
     self.parts = parts
     self.run = run
-    self.recordHash = recordHash
-    self.startHash = startHash
   }
 }
 

@@ -14,8 +14,10 @@ package struct RoomTerms: Hashable, Sendable {
   package var rules: UInt32
   /// Who comes together.
   package var kind: Kind
-  /// How long the run is.
+  /// How long the run is, in bus time.
   package var goal: BusDuration
+  /// How fast bus time passes for all who run: simulated runners are fast. Everything else in a room is real time.
+  package var speed: BusSpeed
   /// How many places there are; 2 in a matched room.
   package var places: Int
   /// How long the countdown is.
@@ -27,18 +29,22 @@ package struct RoomTerms: Hashable, Sendable {
 
   /// Terms from their parts.
   package init(
-    rules: UInt32 = Self.rules, kind: Kind = .opened, goal: BusDuration, places: Int = Self.defaultPlaces,
-    countdown: BusDuration = Self.defaultCountdown, start: RoomStart? = nil, circle: String? = nil
+    rules: UInt32 = Self.rules, kind: Kind = .opened, goal: BusDuration, speed: BusSpeed = .realTime,
+    places: Int = Self.defaultPlaces, countdown: BusDuration = Self.defaultCountdown, start: RoomStart? = nil,
+    circle: String? = nil
   ) {
     self.rules = rules
     self.kind = kind
     self.goal = goal
+    self.speed = speed
     self.places = places
     self.countdown = countdown
     self.start = start
     self.circle = circle
   }
 
+  /// How long the run lasts by the log's clock.
+  package var span: BusDuration { speed.real(fromBus: goal) }
   /// Whether a runner who sought another one opened it.
   package var isMatched: Bool { if case .matched = kind { true } else { false } }
 }

@@ -62,5 +62,5 @@ package enum LogHashTag: Sendable {}
 
 /// Identifies a runner in a fleet: the public half of an Ed25519 key.
 package typealias MemberID = Bytes32<MemberTag>
-/// The SHA-256 of an entry, of a history of entries, of a record or of a start.
+/// The SHA-256 of an entry, or of a history of entries.
 package typealias LogHash = Bytes32<LogHashTag>

@@ -1,0 +1,186 @@
+/// What a hub does in a room by itself.
+enum DeskDuty: Hashable {
+  /// Append the entry on its way again.
+  case send
+  /// Say something in the log.
+  case say(RoomAskKind)
+  /// Press start as of that moment.
+  case start(RunID, goal: BusDuration, at: BusTime)
+  /// Press stop as of that moment.
+  case stop(RunID, at: BusTime)
+  /// State how far the run has come at this elapsed time.
+  case mark(RunID, elapsed: BusDuration, startedAt: BusTime)
+  /// State what the run came to.
+  case record(RunID, startedAt: BusTime)
+  /// Keep nothing of the room any more.
+  case forget
+}
+
+extension TogetherDesk {
+  /// For how long after its end a room is kept.
+  static let keptAfter = BusDuration.seconds(72 * 3600)
+
+  /// The next duty in a room, and when it is due; `nil` if there is none.
+  func plan(for room: DeskRoom, at now: BusTime) -> (at: BusTime, duty: DeskDuty)? {
+    var next: (at: BusTime, duty: DeskDuty)?
+    func offer(_ at: BusTime?, _ duty: DeskDuty) {
+      guard let at, next.map({ at < $0.at }) ?? true else { return }
+      next = (at, duty)
+    }
+    if let own = room.own, own.sentAt != nil { offer(own.again, .send) }
+    guard room.isCaughtUp, let terms = room.machine.state.terms else { return next }
+    let state = room.machine.state
+    guard let me = state.member(settings.member), let run = room.run else {
+      offerForgetting(room, at: now, offer)
+      return next
+    }
+    if !room.isLost { offerBeats(room, me, at: now, offer) }
+    switch stage(of: room, at: now) {
+    case .countdown(let startsAt), .running(let startsAt):
+      guard let started = clock.local(of: startsAt, at: now) else { break }
+      if !room.hasStarted { offer(started, .start(run, goal: terms.goal, at: started)) }
+      let ends = started + terms.span
+      if room.hasStarted, !room.hasStopped { offer(ends, .stop(run, at: ends)) }
+      if room.hasStarted {
+        let elapsed = room.markedThrough == .zero ? Self.markFirst : nextMark(after: room.markedThrough)
+        if elapsed < terms.goal {
+          offer(started + terms.speed.real(fromBus: elapsed), .mark(run, elapsed: elapsed, startedAt: started))
+        }
+      }
+    case .settling(let startsAt, let endedAt):
+      guard let started = clock.local(of: startsAt, at: now), let ended = clock.local(of: endedAt, at: now) else {
+        break
+      }
+      // A hub that slept through the run has nothing to stop.
+      if room.hasStarted, !room.hasStopped { offer(ended, .stop(run, at: ended)) }
+      if me.record == nil, room.recordVersion == 0 {
+        offer(ended + terms.speed.real(fromBus: Self.recordAfter), .record(run, startedAt: started))
+      }
+    case .over, .cancelled: offerForgetting(room, at: now, offer)
+    case .none, .recruiting, .gathering: break
+    }
+    return next
+  }
+
+  /// The stage by the hub's own estimate, so far as nobody can change it any more: the start and the end of a run come
+  /// by time alone.
+  private func stage(of room: DeskRoom, at now: BusTime) -> RoomStage {
+    switch room.stage {
+    case .countdown, .running:
+      guard let time = clock.estimate(at: now)?.now else { return room.stage }
+      var machine = room.machine
+      machine.advance(to: time)
+      return machine.state.stage
+    case .none, .recruiting, .gathering, .settling, .over, .cancelled: return room.stage
+    }
+  }
+
+  private func nextMark(after elapsed: BusDuration) -> BusDuration {
+    BusDuration(
+      nanoseconds: (elapsed.nanoseconds / Self.markEvery.nanoseconds + 1) * Self.markEvery.nanoseconds)
+  }
+
+  /// What keeps a place and lets the log's time pass.
+  private func offerBeats(
+    _ room: DeskRoom, _ me: RoomState.Member, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
+  ) {
+    guard room.own == nil, room.waiting.isEmpty, !room.stage.isEnd else { return }
+    // The last numbers are for what matters: who has said so much without a run is gone.
+    guard room.machine.nextNumber(of: settings.member) <= Self.beatsMax else { return }
+    // A hub that has just begun relates the log's time to its own by an entry of its own.
+    guard let error = clock.estimate(at: now)?.error else { return offer(now, .say(.tick)) }
+    switch room.stage {
+    case .recruiting, .gathering:
+      if room.machine.state.members.count >= 2 {
+        offer(room.lastOwnAt.map { $0 + Self.stayEvery } ?? now, .say(.stay))
+      }
+      if room.stage == .gathering, me.isHere {
+        offer(room.lastFixAt.map { $0 + Self.fixLasts } ?? now, .say(.here(false)))
+      }
+    case .countdown:
+      // Each own entry narrows the clock.
+      if error > Self.errorMax, room.ticks < Self.ticksMax {
+        offer(room.lastOwnAt.map { $0 + Self.tickEvery } ?? now, .say(.tick))
+      }
+      return
+    case .none, .running, .settling, .over, .cancelled: break
+    }
+    // Somebody's entry makes final what time did. Each member waits for another span, so that rarely two do it.
+    guard let deadline = room.machine.deadline, let local = clock.local(of: deadline, at: now) else { return }
+    if case .running = room.stage { return }
+    offer(local + .milliseconds(500 + Int64(settings.member.prefix % 1000)), .say(.tick))
+  }
+
+  private static let errorMax = BusDuration.milliseconds(20)
+  private static let ticksMax = 2
+  private static let beatsMax: UInt64 = 400
+  private static let tickEvery = BusDuration.milliseconds(300)
+
+  private func offerForgetting(_ room: DeskRoom, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void) {
+    guard room.stage.isEnd, let local = clock.local(of: room.machine.state.time, at: now) else { return }
+    offer(local + Self.keptAfter, .forget)
+  }
+}
+
+extension DeskRoom {
+  /// Takes an entry of the log into the fold.
+  mutating func take(_ read: ReadEntry, me: MemberID, at now: BusTime) -> Folded {
+    let folded = machine.apply(read.entry, digest: read.digest)
+    tail = Tail(position: read.entry.position, hash: read.hash, digest: read.digest)
+    if read.entry.author == me { lastOwnAt = now }
+    for case .stage(.countdown) in machine.events { ticks = 0 }
+    return folded
+  }
+
+  /// Ends what was on its way, when it was read. Returns the answer to who asked.
+  mutating func finish(_ entry: RoomEntry, _ folded: Folded, me: MemberID) -> DeskAction? {
+    guard entry.author == me, let own, own.number == entry.number else { return nil }
+    guard own.ask == entry.ask else {
+      // Another process has used the number with the same key: what was to be said gets the next one.
+      if let id = own.id { asks[id] = nil }
+      waiting.insert(Waiting(ask: own.ask, nonce: own.nonce, id: own.id), at: 0)
+      self.own = nil
+      return nil
+    }
+    self.own = nil
+    guard let id = own.id, case .verdict(let verdict) = folded else { return nil }
+    return .answer(id, .judged(self.id, verdict))
+  }
+
+  /// Whether an ask is known, and not durable yet.
+  func isKeeping(_ ask: Identifier<RoomAskTag>) -> Bool {
+    waiting.contains { $0.id == ask } || own?.id == ask && own?.sentAt == nil
+  }
+
+  /// The answer to an ask that is durable here; `nil` for another.
+  func answer(to ask: Identifier<RoomAskTag>, me: MemberID) -> RoomAnswer? {
+    guard let number = asks[ask] else { return nil }
+    return machine.verdict(of: me, number: number).map { .judged(id, $0) } ?? .pending(id)
+  }
+
+  /// Why the hub does not pass on what waits; `nil` if it does.
+  func denial(of ask: RoomAskKind, _ settings: TogetherDesk.Settings) -> RoomDenial? {
+    guard case .enter(_, let metres, _) = ask else { return nil }
+    guard let terms = machine.state.terms else { return .unknownRoom }
+    if terms.rules != RoomTerms.rules { return .update }
+    if terms.speed != settings.speed { return .otherSpeed }
+    if terms.start != nil, metres.map({ $0 > RoomMachine.metresMax }) ?? true { return .tooFar(metres: metres) }
+    return nil
+  }
+
+  /// Takes up a row of an earlier life.
+  mutating func restore(_ row: RoomRow, me: MemberID) {
+    switch row {
+    case .followed(let run): self.run = run
+    case .entry(let read):
+      let folded = take(read, me: me, at: .zero)
+      _ = finish(read.entry, folded, me: me)
+      lastOwnAt = nil
+    case .own(let number, let ask, let nonce, let seen, let id):
+      if let id { asks[id] = number }
+      if case .record(let record) = ask { recordVersion = max(recordVersion, record.version) }
+      guard number >= machine.nextNumber(of: me) else { return }
+      own = Own(number: number, ask: ask, nonce: nonce, seen: seen, id: id, sentAt: nil, again: nil, isInherited: true)
+    }
+  }
+}

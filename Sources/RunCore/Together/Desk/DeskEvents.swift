@@ -1,0 +1,100 @@
+// What a desk is told, and what it wants.
+
+/// An entry as the log's reader hands it over.
+package struct ReadEntry: Hashable, Sendable {
+  /// The entry.
+  package var entry: RoomEntry
+  /// Its hash.
+  package var hash: LogHash
+  /// The digest of the room's log after it.
+  package var digest: LogHash
+  /// An entry from its parts.
+  package init(entry: RoomEntry, hash: LogHash, digest: LogHash) {
+    self.entry = entry
+    self.hash = hash
+    self.digest = digest
+  }
+}
+
+/// What a hub keeps of a room, so that its next life goes on with it.
+package enum RoomRow: Hashable, Sendable {
+  /// The hub takes part in the room, and this is its run there.
+  case followed(run: RunID)
+  /// An entry of the log.
+  case entry(ReadEntry)
+  /// An entry of the hub's own that was not in the log yet: what it asks, what was seen, and the ask that it answers.
+  case own(number: UInt64, RoomAskKind, nonce: RoomNonce?, seen: Seen, ask: Identifier<RoomAskTag>?)
+}
+
+/// How a runner's run stands, as its hub measures it.
+package struct RunStanding: Hashable, Sendable {
+  /// The run.
+  package var run: RunID
+  /// Its phase.
+  package var phase: RunPhase
+  /// Time since the room's start, in bus time.
+  package var elapsed: BusDuration
+  /// Tenths of a metre since the room's start; `nil` if unknown.
+  package var decimetres: Int?
+  /// What measured them.
+  package var parts: [RoomRecord.Part]
+  /// A standing from its parts.
+  package init(
+    run: RunID, phase: RunPhase, elapsed: BusDuration, decimetres: Int?, parts: [RoomRecord.Part] = []
+  ) {
+    self.run = run
+    self.phase = phase
+    self.elapsed = elapsed
+    self.decimetres = decimetres
+    self.parts = parts
+  }
+}
+
+/// What a desk wants done.
+package enum DeskAction: Hashable, Sendable {
+  /// Make these rows of a room durable in one transaction, then call ``TogetherDesk/kept(_:at:)`` with the receipt.
+  case keep(RoomID, [RoomRow], DeskReceipt)
+  /// Delete everything that is kept of a room.
+  case forget(RoomID)
+  /// Read a room's log, from this position on and including it; 0: from its beginning.
+  case follow(RoomID, from: UInt64)
+  /// Read it no more.
+  case unfollow(RoomID)
+  /// Sign an entry and append it to the room's log.
+  case append(RoomContent)
+  /// Tell who asked.
+  case answer(Identifier<RoomAskTag>, RoomAnswer)
+  /// Press a button of the hub: `age` ago by the real clock.
+  case press(RoomPress, age: BusDuration)
+  /// Measure the run from the room's start on, which was `age` ago by the real clock, then call
+  /// ``TogetherDesk/measured(_:_:for:at:)``.
+  case measure(RoomID, RunID, since: BusDuration, for: StandingUse)
+  /// Something happened in the room that the hub has a place in, at this log time.
+  case event(RoomID, RoomEvent)
+  /// The room looks different.
+  case changed(RoomID)
+}
+
+/// What a measured run is for.
+package enum StandingUse: Hashable, Sendable {
+  /// A mark in the log.
+  case mark
+  /// The record in the log.
+  case record
+}
+
+/// A press that a room makes.
+package enum RoomPress: Hashable, Sendable {
+  /// Start this run, with this goal.
+  case start(RunID, goal: BusDuration)
+  /// Stop this run.
+  case stop(RunID)
+}
+
+/// What follows once rows are durable.
+package enum DeskReceipt: Hashable, Sendable {
+  /// The own entry with this number may be appended.
+  case own(RoomID, number: UInt64)
+  /// These asks are answered, and these things happened.
+  case read(RoomID, [DeskAction])
+}

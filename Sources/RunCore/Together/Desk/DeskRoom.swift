@@ -1,0 +1,100 @@
+/// A room that a hub follows: its fold, and what the hub itself has to say there.
+struct DeskRoom: Hashable, Sendable {
+  /// An entry of the hub's own that waits for its number.
+  struct Waiting: Hashable {
+    let ask: RoomAskKind
+    let nonce: RoomNonce?
+    /// The device's ask that it answers; `nil` for what the hub says by itself.
+    let id: Identifier<RoomAskTag>?
+  }
+  /// A numbered entry of the hub's own that was not read in the log yet.
+  struct Own: Hashable {
+    let number: UInt64
+    let ask: RoomAskKind
+    let nonce: RoomNonce?
+    let seen: Seen
+    let id: Identifier<RoomAskTag>?
+    /// When it was first appended; `nil` while it is not durable here.
+    var sentAt: BusTime?
+    /// When to append it again.
+    var again: BusTime?
+    /// Whether an earlier life may have appended it: then it says nothing about the log's clock.
+    var isInherited = false
+  }
+  /// Where the hub's copy of the log ends.
+  struct Tail: Hashable {
+    let position: UInt64
+    let hash: LogHash
+    let digest: LogHash
+  }
+  /// How many entries may wait for their number.
+  static let waitingMax = 16
+
+  let id: RoomID
+  /// The runner's run in this room; `nil` where the hub only looks.
+  var run: RunID?
+  var machine = RoomMachine()
+  var tail: Tail?
+  /// Whether the log was read to its end since the hub started.
+  var isCaughtUp = false
+  /// Whether the log has lost entries that were read here.
+  var isLost = false
+  var waiting: [Waiting] = []
+  /// At most one: the next is numbered when this one was read.
+  var own: Own?
+  /// The asks of devices that have a number.
+  var asks: [Identifier<RoomAskTag>: UInt64] = [:]
+  /// When the hub's last own entry was read.
+  var lastOwnAt: BusTime?
+  var hasStarted = false
+  var hasStopped = false
+  /// The elapsed time of the last mark that was asked for.
+  var markedThrough = BusDuration.zero
+  /// The version of the last record that was asked for.
+  var recordVersion: UInt32 = 0
+  /// How many ticks the hub has added to this countdown.
+  var ticks = 0
+  /// When the last good fix said where the runner is.
+  var lastFixAt: BusTime?
+
+  init(_ id: RoomID) { self.id = id }
+
+  var stage: RoomStage { machine.state.stage }
+  var seen: Seen {
+    tail.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing
+  }
+
+  /// Whether the runner has a place in the room, or asks for one, and the room is not past its run.
+  func isActive(_ me: MemberID) -> Bool {
+    if isLost { return false }
+    switch stage {
+    case .settling, .over, .cancelled: return false
+    case .none, .recruiting, .gathering, .countdown, .running:
+      return machine.state.member(me) != nil || asksForPlace
+    }
+  }
+
+  private var asksForPlace: Bool {
+    let asks = waiting.map(\.ask) + (own.map { [$0.ask] } ?? [])
+    return asks.contains {
+      switch $0 {
+      case .open, .enter: true
+      case .ready, .here, .leave, .close, .begin, .proceed, .hold, .cancel, .remove, .stay, .tick, .mark, .record,
+        .unknown:
+        false
+      }
+    }
+  }
+
+  /// Puts an entry among those that wait. What lets the runner out overtakes what was not sent yet.
+  mutating func add(_ entry: Waiting) {
+    switch entry.ask {
+    case .leave, .hold, .cancel: waiting.insert(entry, at: 0)
+    case .open, .enter, .ready, .here, .close, .begin, .proceed, .remove, .stay, .tick, .mark, .record, .unknown:
+      waiting.append(entry)
+    }
+  }
+
+  /// Whether the hub is about to say this by itself.
+  func isAboutTo(_ ask: RoomAskKind) -> Bool { own?.ask == ask || waiting.contains { $0.ask == ask } }
+}

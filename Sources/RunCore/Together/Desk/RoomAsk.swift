@@ -1,0 +1,72 @@
+/// What a ``RoomAsk`` is identified by.
+package enum RoomAskTag: Sendable {}
+
+/// What a device of a runner asks of its hub about rooms. It has one answer, however often it is asked.
+package struct RoomAsk: Hashable, Sendable {
+  /// What is asked.
+  package enum Wish: Hashable, Sendable {
+    /// Open a room, whose id is made of the hub's key and this number. The run is the runner's own in that room.
+    case open(RoomTerms, RoomID, nonce: RoomNonce, run: RunID)
+    /// Take a place in a room. `seek` is what is sought in a matched one.
+    case enter(RoomID, run: RunID, seek: Seek? = nil)
+    /// Be ready, or not any more.
+    case ready(Bool)
+    /// Give up the place.
+    case leave
+    /// Begin.
+    case begin
+    /// Count down.
+    case proceed
+    /// Stop the countdown.
+    case hold
+    /// End the room before its run.
+    case cancel
+    /// End the search.
+    case close
+    /// Take a member's place away for good.
+    case remove(MemberID)
+  }
+  /// Which ask it is.
+  package var id: Identifier<RoomAskTag>
+  /// What is asked.
+  package var wish: Wish
+  /// An ask from its parts.
+  package init(id: Identifier<RoomAskTag>, wish: Wish) { (self.id, self.wish) = (id, wish) }
+}
+
+/// What a ``RoomNonce`` is.
+package enum RoomNonceTag: Sendable {}
+/// The random number from which, with its owner's key, a room's id is made.
+package typealias RoomNonce = Identifier<RoomNonceTag>
+
+/// What becomes of an ask.
+package enum RoomAnswer: Hashable, Sendable {
+  /// It is on its way: an entry of a room that nobody can lose any more.
+  case pending(RoomID)
+  /// The room's log has it, and this is its verdict.
+  case judged(RoomID, RoomVerdict)
+  /// The hub does not pass it on.
+  case refused(RoomDenial)
+}
+
+/// Why a hub does not pass an ask on.
+package enum RoomDenial: Hashable, Sendable {
+  /// The hub takes no part in rooms.
+  case alone
+  /// The hub has a place in a room already.
+  case inRoom(RoomID)
+  /// The hub has a place in no room.
+  case noRoom
+  /// A run is on: it has to be over before another one begins.
+  case runIsOn
+  /// The runner is farther than 1,000 m from the start; `nil`: there is no good fix of the last 30 s.
+  case tooFar(metres: Int?)
+  /// The room's time passes at another speed than the hub's.
+  case otherSpeed
+  /// The room's rules are of a later version.
+  case update
+  /// Nothing of this room was read yet.
+  case unknownRoom
+  /// Asks wait already, or the hub follows as many rooms as it can.
+  case busy
+}

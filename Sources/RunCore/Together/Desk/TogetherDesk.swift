@@ -1,0 +1,348 @@
+/// What a hub does in rooms: it follows their logs, passes on what its runner asks, and does by itself what a room expects
+/// of a member (docs/together.md).
+///
+/// The desk's time is the hub's monotonic clock at real speed. A call changes the desk and returns what it wants done, in
+/// order. Nothing is appended before it is durable here, and nobody hears of a verdict before it is.
+package struct TogetherDesk: Hashable, Sendable {
+  /// Who the runner is.
+  package struct Settings: Hashable, Sendable {
+    /// The fleet.
+    package var fleet: FleetID
+    /// The runner's key.
+    package var member: MemberID
+    /// What the others see.
+    package var card: RoomCard
+    /// How fast the hub's bus time passes.
+    package var speed: BusSpeed
+    /// Settings from their parts.
+    package init(fleet: FleetID, member: MemberID, card: RoomCard, speed: BusSpeed = .realTime) {
+      self.fleet = fleet
+      self.member = member
+      self.card = card
+      self.speed = speed
+    }
+  }
+  /// What the desk asks of the hub.
+  package struct Facts: Hashable, Sendable {
+    /// Whether a run is on.
+    package var isRunOn: Bool
+    /// The distance of the runner to a room's start, by a fix of the last 30 s that is better than 15 m; whole metres.
+    package var metres: Int?
+    /// Facts from their parts.
+    package init(isRunOn: Bool = false, metres: Int? = nil) { (self.isRunOn, self.metres) = (isRunOn, metres) }
+  }
+  /// How many rooms a hub follows.
+  package static let roomsMax = 16
+  /// How often a member says that it is still there.
+  static let stayEvery = BusDuration.seconds(240)
+  /// How long after the end the record is stated, in bus time: late readings of the watch have come by then.
+  static let recordAfter = BusDuration.seconds(60)
+  /// How often the run's distance is stated while it is on, in bus time, and when for the first time.
+  static let (markFirst, markEvery) = (BusDuration.seconds(60), BusDuration.seconds(300))
+  /// Within how many metres of the start a runner is there, and beyond how many not any more.
+  static let (hereWithin, hereUntil) = (100, 120)
+  /// How long a fix says where the runner is.
+  static let fixLasts = BusDuration.seconds(30)
+
+  package let settings: Settings
+  package private(set) var clock = LogClock()
+  var rooms: [RoomID: DeskRoom] = [:]
+
+  /// A desk that goes on from what an earlier life has kept: the rows of each room, in the order in which they were kept.
+  package init(_ settings: Settings, rows: [RoomID: [RoomRow]] = [:]) {
+    self.settings = settings
+    for (id, rows) in rows {
+      var room = DeskRoom(id)
+      for row in rows { room.restore(row, me: settings.member) }
+      rooms[id] = room
+    }
+  }
+
+  /// What to do first: read the logs of the rooms that are followed.
+  package mutating func start() -> [DeskAction] {
+    rooms.keys.sorted().map { .follow($0, from: rooms[$0]?.tail?.position ?? 0) }
+  }
+
+  // MARK: Looking
+
+  /// The room in which the runner has a place, or asks for one; `nil` if there is none.
+  package var activeRoom: RoomID? {
+    rooms.values.filter { $0.isActive(settings.member) }.map(\.id).min()
+  }
+  /// The rooms that are followed.
+  package var followed: [RoomID] { rooms.keys.sorted() }
+
+  /// A room as it stands now by the hub's own estimate of the log's time, and whether the log says so already;
+  /// `nil` for one that is not followed.
+  package func room(_ id: RoomID, at now: BusTime) -> (state: RoomState, isProvisional: Bool)? {
+    guard let room = rooms[id] else { return nil }
+    guard let time = clock.estimate(at: now)?.now, let deadline = room.machine.deadline, deadline <= time else {
+      return (room.machine.state, false)
+    }
+    var machine = room.machine
+    machine.advance(to: time)
+    return (machine.state, true)
+  }
+
+  /// The fold of a room's log as far as it was read.
+  package func machine(of id: RoomID) -> RoomMachine? { rooms[id]?.machine }
+  /// What came out of a room's run; `nil` before it.
+  package func result(of id: RoomID) -> RoomResult? { rooms[id]?.machine.result }
+  /// The digest of a room's log as far as it was read, and how many entries that are.
+  package func digest(of id: RoomID) -> (count: UInt64, digest: LogHash)? {
+    rooms[id].flatMap { room in room.tail.map { (room.machine.entryCount, $0.digest) } }
+  }
+
+  // MARK: Asks
+
+  /// A device of the runner asks.
+  package mutating func ask(_ ask: RoomAsk, _ facts: Facts, at now: BusTime) -> [DeskAction] {
+    for room in rooms.values.sorted(by: { $0.id < $1.id }) {
+      // What is not durable yet is answered when it is.
+      if room.isKeeping(ask.id) { return [] }
+      if let answer = room.answer(to: ask.id, me: settings.member) { return [.answer(ask.id, answer)] }
+    }
+    switch ask.wish {
+    case .open(let terms, let id, let nonce, let run):
+      if let denial = mayEnter(id) ?? (terms.speed == settings.speed ? nil : .otherSpeed) {
+        return [.answer(ask.id, .refused(denial))]
+      }
+      return take(part: id, run, DeskRoom.Waiting(ask: .open(terms, settings.card), nonce: nonce, id: ask.id), at: now)
+    case .enter(let id, let run, let seek):
+      if let denial = mayEnter(id) { return [.answer(ask.id, .refused(denial))] }
+      let entry = DeskRoom.Waiting(
+        ask: .enter(settings.card, metres: facts.metres, seek: seek), nonce: nil, id: ask.id)
+      return take(part: id, run, entry, at: now)
+    case .ready(let isReady):
+      if isReady, facts.isRunOn { return [.answer(ask.id, .refused(.runIsOn))] }
+      return pass(.ready(isReady), ask.id, at: now)
+    case .leave: return pass(.leave, ask.id, at: now)
+    case .begin: return pass(.begin, ask.id, at: now)
+    case .proceed: return pass(.proceed, ask.id, at: now)
+    case .hold: return pass(.hold, ask.id, at: now)
+    case .cancel: return pass(.cancel, ask.id, at: now)
+    case .close: return pass(.close, ask.id, at: now)
+    case .remove(let who): return pass(.remove(who), ask.id, at: now)
+    }
+  }
+
+  private func mayEnter(_ id: RoomID) -> RoomDenial? {
+    if let active = activeRoom, active != id { return .inRoom(active) }
+    return rooms[id] == nil && rooms.count >= Self.roomsMax ? .busy : nil
+  }
+
+  private mutating func take(
+    part id: RoomID, _ run: RunID, _ entry: DeskRoom.Waiting, at now: BusTime
+  ) -> [DeskAction] {
+    var room = rooms[id] ?? DeskRoom(id)
+    var actions: [DeskAction] = []
+    if rooms[id] == nil { actions.append(.follow(id, from: 0)) }
+    if room.run == nil {
+      room.run = run
+      actions.append(.keep(id, [.followed(run: run)], .read(id, [])))
+    }
+    room.add(entry)
+    rooms[id] = room
+    return actions + pump(id, at: now)
+  }
+
+  private mutating func pass(_ kind: RoomAskKind, _ id: Identifier<RoomAskTag>, at now: BusTime) -> [DeskAction] {
+    guard let active = activeRoom else { return [.answer(id, .refused(.noRoom))] }
+    guard rooms[active]!.waiting.count < DeskRoom.waitingMax else { return [.answer(id, .refused(.busy))] }
+    rooms[active]!.add(DeskRoom.Waiting(ask: kind, nonce: nil, id: id))
+    return pump(active, at: now)
+  }
+
+  /// Says something by itself, once.
+  private mutating func say(_ kind: RoomAskKind, in id: RoomID, at now: BusTime) -> [DeskAction] {
+    guard let room = rooms[id], !room.isAboutTo(kind), room.waiting.count < DeskRoom.waitingMax else { return [] }
+    rooms[id]!.add(DeskRoom.Waiting(ask: kind, nonce: nil, id: nil))
+    return pump(id, at: now)
+  }
+
+  /// Numbers the next entry, when nothing of the hub's own is on its way.
+  private mutating func pump(_ id: RoomID, at now: BusTime) -> [DeskAction] {
+    guard var room = rooms[id], room.isCaughtUp, !room.isLost, room.own == nil else { return [] }
+    var actions: [DeskAction] = []
+    while room.own == nil, !room.waiting.isEmpty {
+      let next = room.waiting.removeFirst()
+      if let denial = room.denial(of: next.ask, settings) {
+        if let ask = next.id { actions.append(.answer(ask, .refused(denial))) }
+        continue
+      }
+      let number = room.machine.nextNumber(of: settings.member)
+      room.own = DeskRoom.Own(
+        number: number, ask: next.ask, nonce: next.nonce, seen: room.seen, id: next.id, sentAt: nil, again: nil)
+      if let ask = next.id { room.asks[ask] = number }
+      let row = RoomRow.own(number: number, next.ask, nonce: next.nonce, seen: room.seen, ask: next.id)
+      actions.append(.keep(id, [row], .own(id, number: number)))
+    }
+    rooms[id] = room
+    return actions
+  }
+
+  /// Rows are durable.
+  package mutating func kept(_ receipt: DeskReceipt, at now: BusTime) -> [DeskAction] {
+    switch receipt {
+    case .read(_, let actions): return actions
+    case .own(let id, let number):
+      guard let own = rooms[id]?.own, own.number == number, own.sentAt == nil else { return [] }
+      var actions = send(id, at: now)
+      if let ask = own.id { actions.append(.answer(ask, .pending(id))) }
+      return actions
+    }
+  }
+
+  /// Appends the entry on its way, for the first time or again.
+  private mutating func send(_ id: RoomID, at now: BusTime) -> [DeskAction] {
+    guard var own = rooms[id]?.own else { return [] }
+    own.sentAt = own.sentAt ?? now
+    own.again = now + .milliseconds(1000 + Int64(settings.member.prefix % 1000))
+    rooms[id]!.own = own
+    return [
+      .append(
+        RoomContent(
+          fleet: settings.fleet, room: id, author: settings.member, number: own.number, seen: own.seen, ask: own.ask,
+          nonce: own.nonce))
+    ]
+  }
+
+  // MARK: The log
+
+  /// Entries of a room's log were read, in their order.
+  ///
+  /// - Parameters:
+  ///   - isEnd: Whether these are the last ones that there are.
+  ///   - heard: When the log said that there is something to read.
+  package mutating func read(
+    _ id: RoomID, _ entries: [ReadEntry], isEnd: Bool, heard: BusTime, at now: BusTime
+  ) -> [DeskAction] {
+    guard var room = rooms[id], !room.isLost else { return [] }
+    var rows: [RoomRow] = []
+    var told: [DeskAction] = []
+    for read in entries where read.entry.position > room.tail?.position ?? 0 {
+      listen(to: read.entry, in: room, heard: heard)
+      let folded = room.take(read, me: settings.member, at: now)
+      rows.append(.entry(read))
+      if room.run != nil { told += room.machine.events.map { .event(id, $0) } }
+      if let answer = room.finish(read.entry, folded, me: settings.member) { told.append(answer) }
+    }
+    let wasCaughtUp = room.isCaughtUp
+    if isEnd { room.isCaughtUp = true }
+    rooms[id] = room
+    var actions: [DeskAction] = []
+    if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told + [.changed(id)]))) }
+    if isEnd, !wasCaughtUp, room.own?.sentAt == nil { actions += send(id, at: now) }
+    return actions + pump(id, at: now) + act(at: now)
+  }
+
+  private mutating func listen(to entry: RoomEntry, in room: DeskRoom, heard: BusTime) {
+    guard room.isCaughtUp else { return }
+    if entry.author == settings.member, let own = room.own, own.number == entry.number, !own.isInherited,
+      let sent = own.sentAt
+    {
+      clock.heardOwn(sent: sent, stamped: entry.time, heard: heard)
+    } else if entry.author != settings.member {
+      clock.heardOther(stamped: entry.time, heard: heard)
+    }
+  }
+
+  /// The log takes no more of the hub's entries in this room.
+  package mutating func refused(_ id: RoomID, number: UInt64) -> [DeskAction] {
+    guard let own = rooms[id]?.own, own.number == number else { return [] }
+    rooms[id]!.own = nil
+    return own.id.map { [.answer($0, .refused(.busy))] } ?? []
+  }
+
+  /// A room's log has lost entries that were read here, or another log is in its place. What was agreed before the
+  /// countdown is void; what began stands as it was read.
+  package mutating func lost(_ id: RoomID) -> [DeskAction] {
+    guard var room = rooms[id], !room.isLost else { return [] }
+    room.isLost = true
+    let answers = room.waiting.compactMap { entry in
+      entry.id.map { DeskAction.answer($0, .refused(.unknownRoom)) }
+    }
+    (room.waiting, room.own) = ([], nil)
+    rooms[id] = room
+    return answers + [.unfollow(id), .changed(id)]
+  }
+
+  /// The runner is this far from the start, by a good fix.
+  package mutating func moved(metres: Int, at now: BusTime) -> [DeskAction] {
+    guard let id = activeRoom, rooms[id]!.stage == .gathering else { return [] }
+    rooms[id]!.lastFixAt = now
+    let isHere = rooms[id]!.machine.state.member(settings.member)?.isHere ?? false
+    if !isHere, metres <= Self.hereWithin { return say(.here(true), in: id, at: now) }
+    if isHere, metres > Self.hereUntil { return say(.here(false), in: id, at: now) }
+    return []
+  }
+
+  /// The start of the room that gathers, to which ``moved(metres:at:)`` wants the distance.
+  package var gatheringStart: RoomStart? {
+    guard let id = activeRoom, let room = rooms[id], room.stage == .gathering else { return nil }
+    return room.machine.state.terms?.start
+  }
+
+  /// The run was measured.
+  package mutating func measured(
+    _ id: RoomID, _ standing: RunStanding?, for use: StandingUse, at now: BusTime
+  ) -> [DeskAction] {
+    guard let room = rooms[id], let run = room.run, let terms = room.machine.state.terms else { return [] }
+    switch use {
+    case .mark:
+      guard let standing, let decimetres = standing.decimetres else { return [] }
+      return say(.mark(RoomMark(elapsed: standing.elapsed, decimetres: decimetres)), in: id, at: now)
+    case .record:
+      let elapsed = standing?.elapsed ?? .zero
+      let record = RoomRecord(
+        version: room.recordVersion, decimetres: standing?.decimetres, elapsed: elapsed,
+        isFinished: elapsed >= terms.goal, parts: standing?.parts ?? [], run: run)
+      return say(.record(record), in: id, at: now)
+    }
+  }
+
+  // MARK: Time
+
+  /// When ``act(at:)`` has something to do; `nil` if never.
+  package func deadline(at now: BusTime) -> BusTime? {
+    rooms.values.compactMap { plan(for: $0, at: now)?.at }.min()
+  }
+
+  /// Does what is due.
+  package mutating func act(at now: BusTime) -> [DeskAction] {
+    var actions: [DeskAction] = []
+    for id in rooms.keys.sorted() {
+      // A bound, in case that something stays due.
+      for _ in 0..<8 {
+        guard let plan = plan(for: rooms[id]!, at: now), plan.at <= now else { break }
+        actions += carryOut(plan.duty, in: id, at: now)
+      }
+    }
+    return actions
+  }
+
+  private mutating func carryOut(_ duty: DeskDuty, in id: RoomID, at now: BusTime) -> [DeskAction] {
+    switch duty {
+    case .send: return send(id, at: now)
+    case .say(let ask):
+      if ask == .here(false) { rooms[id]!.lastFixAt = nil }
+      if ask == .tick { rooms[id]!.ticks += 1 }
+      return say(ask, in: id, at: now)
+    case .start(let run, let goal, let at):
+      rooms[id]!.hasStarted = true
+      return [.press(.start(run, goal: goal), age: now - at)]
+    case .stop(let run, let at):
+      rooms[id]!.hasStopped = true
+      return [.press(.stop(run), age: now - at)]
+    case .mark(let run, let elapsed, let startedAt):
+      rooms[id]!.markedThrough = elapsed
+      return [.measure(id, run, since: now - startedAt, for: .mark)]
+    case .record(let run, let startedAt):
+      rooms[id]!.recordVersion += 1
+      return [.measure(id, run, since: now - startedAt, for: .record)]
+    case .forget:
+      rooms[id] = nil
+      return [.unfollow(id), .forget(id)]
+    }
+  }
+}

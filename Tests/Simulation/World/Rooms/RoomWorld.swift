@@ -1,0 +1,238 @@
+package import RunCore
+
+/// One room in a simulated fleet: hubs with drifting clocks, disks that stall and links that go, runners who do what
+/// runners do, members who lie, and a log that repeats, delays and loses.
+///
+/// The hubs' desks are the product's. The same seed gives the same world on every machine.
+package struct RoomWorld {
+  enum Happening {
+    /// A commit of a hub is durable.
+    case kept(hub: Int, life: Int, RoomID, [RoomRow], DeskReceipt)
+    /// An append reaches the log.
+    case append(RoomContent)
+    /// A bell, or the end of a hub's patience: the hub reads.
+    case bell(hub: Int, life: Int, RoomID)
+    /// What was read arrives.
+    case read(hub: Int, life: Int, RoomID, [ReadEntry]?, heard: BusTime)
+    /// A hub's desk has something due.
+    case deadline(hub: Int, life: Int, at: BusTime)
+    /// A runner does something.
+    case runner(hub: Int, RoomWorldRunner.Step)
+    /// A hub begins its next life.
+    case revive(hub: Int)
+    /// A hub dies.
+    case kill(hub: Int)
+    /// A wrong member appends something.
+    case misdeed(Int)
+    /// The log loses entries.
+    case loseTail
+    /// The log's clock is set.
+    case stepClock(BusDuration)
+  }
+
+  package let seed: UInt64
+  var random: WorldRandom
+  package internal(set) var now = BusTime.zero
+  var log: RoomWorldLog
+  var hubs: [RoomWorldHub] = []
+  var wrong: [RoomWorldWrong] = []
+  private var queue = WorldQueue<Happening>()
+  package internal(set) var faults: [String] = []
+  package internal(set) var counts: [String: Int] = [:]
+  let room: RoomID
+  let terms: RoomTerms
+  let nonce: RoomNonce
+  var hasLostTail = false
+  /// Whether everything that happens is printed.
+  package var isTraced = false
+  private static let stepsMax = 300_000
+
+  /// The world of a seed.
+  package init(seed: UInt64) {
+    self.seed = seed
+    var random = WorldRandom(seed: seed, 41)
+    log = RoomWorldLog(ahead: .seconds(Int64.random(in: -1000...1_000_000, using: &random)))
+    let goal = BusDuration.seconds([30, 90, 600, 1800].randomElement(using: &random)!)
+    terms = RoomTerms(
+      goal: goal, places: Int.random(in: 2...5, using: &random),
+      countdown: .seconds(Int64.random(in: 3...10, using: &random)),
+      start: Bool.random(using: &random) ? RoomStart(label: "start", latitude: 37_500, longitude: 127_000) : nil)
+    nonce = RoomNonce(using: &random)
+    let members = (0..<Int.random(in: 2...6, using: &random)).map { Self.member($0, using: &random) }
+    room = Self.room(of: members[0], nonce)
+    hubs = members.enumerated().map { RoomWorldHub($0.element, place: $0.offset, using: &random) }
+    // Half of the worlds have wrong members.
+    if seed.isMultiple(of: 2) {
+      let count = Int.random(in: 1...2, using: &random)
+      wrong = (0..<count).map { RoomWorldWrong(Self.member(100 + $0, using: &random)) }
+    }
+    self.random = random
+  }
+
+  static func member(_ place: Int, using random: inout WorldRandom) -> MemberID {
+    MemberID((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })!
+  }
+  /// The id of the room that a member opens with a number.
+  static func room(of owner: MemberID, _ nonce: RoomNonce) -> RoomID {
+    var hasher = WorldHash()
+    hasher.add(owner)
+    hasher.add(nonce)
+    return RoomID(bytes: hasher.value.bytes.prefix(16))!
+  }
+  static func run(of member: MemberID, in room: RoomID) -> RunID {
+    RunID(high: room.high ^ member.prefix, low: room.low)
+  }
+
+  mutating func count(_ what: String) { counts[what, default: 0] += 1 }
+  mutating func fault(_ text: String) { faults.append("\(text) (at \(now.nanoseconds / 1_000_000) ms)") }
+
+  mutating func plan(_ what: Happening, in span: BusDuration) { queue.push(what, at: now + span) }
+
+  /// A latency of a few milliseconds, at times of seconds.
+  mutating func latency() -> BusDuration {
+    let isSlow = Int.random(in: 0..<40, using: &random) == 0
+    return .milliseconds(Int64.random(in: isSlow ? 500...4000 : 1...20, using: &random))
+  }
+
+  /// Runs the world to its end, and checks it.
+  package mutating func run() {
+    begin()
+    var steps = 0
+    while faults.isEmpty, let at = queue.nextAt, let next = queue.pop() {
+      now = max(now, at)
+      steps += 1
+      guard steps < Self.stepsMax else { return fault("the world does not end") }
+      guard now < .zero + .seconds(60 * 3600) else { break }
+      if isTraced { print(now.nanoseconds / 1_000_000, next) }
+      happen(next)
+    }
+    if faults.isEmpty { checkEnd() }
+  }
+
+  private mutating func begin() {
+    for hub in hubs.indices { start(hub) }
+    for hub in hubs.indices {
+      let after = hub == 0 ? BusDuration.zero : .milliseconds(Int64.random(in: 500...5000, using: &random))
+      plan(.runner(hub: hub, .come), in: after)
+    }
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      plan(
+        .kill(hub: Int.random(in: hubs.indices, using: &random)),
+        in: .milliseconds(Int64.random(in: 0...120_000, using: &random)))
+    }
+    for index in wrong.indices { plan(.misdeed(index), in: .milliseconds(Int64.random(in: 0...3000, using: &random))) }
+    if seed % 5 == 1 { plan(.loseTail, in: .milliseconds(Int64.random(in: 1000...60_000, using: &random))) }
+    if seed % 7 == 1 {
+      let step = BusDuration.milliseconds(Int64.random(in: -5000...30_000, using: &random))
+      plan(.stepClock(step), in: .milliseconds(Int64.random(in: 1000...40_000, using: &random)))
+    }
+  }
+
+  private mutating func happen(_ what: Happening) {
+    switch what {
+    case .kept(let hub, let life, let room, let rows, let receipt):
+      guard hubs[hub].life == life, hubs[hub].isAlive else { return }
+      hubs[hub].disk[room, default: []] += rows
+      carryOut(hubs[hub].desk.kept(receipt, at: hubs[hub].local(now)), of: hub)
+    case .append(let content):
+      if log.append(content, at: now) { return ring(content.room) }
+      guard let hub = hubs.firstIndex(where: { $0.member == content.author && $0.isAlive }) else { return }
+      carryOut(hubs[hub].desk.refused(content.room, number: content.number), of: hub)
+    case .bell(let hub, let life, let room):
+      guard hubs[hub].life == life, hubs[hub].isAlive else { return }
+      let rows = log.read(room, after: hubs[hub].tails[room])
+      plan(.read(hub: hub, life: life, room, rows, heard: hubs[hub].local(now)), in: latency())
+    case .read(let hub, let life, let room, let rows, let heard):
+      guard hubs[hub].life == life, hubs[hub].isAlive else { return }
+      receive(rows, of: room, hub, heard: heard)
+    case .deadline(let hub, let life, let at):
+      guard hubs[hub].life == life, hubs[hub].isAlive, hubs[hub].wakesAt == at else { return }
+      hubs[hub].wakesAt = nil
+      carryOut(hubs[hub].desk.act(at: hubs[hub].local(now)), of: hub)
+    case .runner(let hub, let step): act(step, hub)
+    case .kill(let hub):
+      guard hubs[hub].isAlive else { return }
+      count("kill")
+      hubs[hub].isAlive = false
+      plan(.revive(hub: hub), in: .milliseconds(Int64.random(in: 10...20_000, using: &random)))
+    case .revive(let hub): start(hub)
+    case .misdeed(let index): misbehave(index)
+    case .loseTail:
+      guard let rows = log.rows[room], rows.count > 2 else { return }
+      count("lost tail")
+      hasLostTail = true
+      log.lose(Int.random(in: 1...2, using: &random), of: room)
+    case .stepClock(let step):
+      count("clock step")
+      log.ahead = log.ahead + step
+    }
+  }
+
+  private mutating func start(_ hub: Int) {
+    hubs[hub].begin()
+    carryOut(hubs[hub].desk.start(), of: hub)
+  }
+
+  private mutating func ring(_ room: RoomID) {
+    for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].follows.contains(room) {
+      // A bell that is lost is made good by the next one, or by patience.
+      if Int.random(in: 0..<30, using: &random) > 0 {
+        plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
+      } else {
+        plan(.bell(hub: hub, life: hubs[hub].life, room), in: .seconds(10))
+      }
+    }
+  }
+
+  private mutating func receive(_ rows: [ReadEntry]?, of room: RoomID, _ hub: Int, heard: BusTime) {
+    let local = hubs[hub].local(now)
+    guard let rows else {
+      count("loss noticed")
+      return carryOut(hubs[hub].desk.lost(room), of: hub)
+    }
+    // A read may be overtaken by a later one.
+    let fresh = rows.filter { $0.entry.position > hubs[hub].tails[room]?.position ?? 0 }
+    if let last = fresh.last { hubs[hub].tails[room] = (last.entry.position, last.hash) }
+    carryOut(hubs[hub].desk.read(room, fresh, isEnd: true, heard: heard, at: local), of: hub)
+    check(hub)
+  }
+
+  mutating func carryOut(_ actions: [DeskAction], of hub: Int) {
+    for action in actions {
+      switch action {
+      case .keep(let room, let rows, let receipt):
+        // One commit after the other.
+        hubs[hub].diskFreeAt = max(hubs[hub].diskFreeAt, now) + latency()
+        plan(.kept(hub: hub, life: hubs[hub].life, room, rows, receipt), in: hubs[hub].diskFreeAt - now)
+      case .forget(let room): hubs[hub].disk[room] = nil
+      case .follow(let room, _):
+        hubs[hub].follows.insert(room)
+        plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
+      case .unfollow(let room): hubs[hub].follows.remove(room)
+      case .append(let content):
+        // Appends are lost, delayed and repeated.
+        let fate = Int.random(in: 0..<20, using: &random)
+        if fate > 0 { plan(.append(content), in: latency()) }
+        if fate == 1 { plan(.append(content), in: latency()) }
+      case .answer(let ask, let answer): note(answer, to: ask, hub)
+      case .press(let press, let age): note(press, hubs[hub].local(now) - age, hub)
+      case .measure(let room, _, let since, let use):
+        let standing = hubs[hub].standing(since: since, goal: terms.goal, speed: terms.speed)
+        carryOut(hubs[hub].desk.measured(room, standing, for: use, at: hubs[hub].local(now)), of: hub)
+      case .event(_, let event): note(event, hub)
+      case .changed: break
+      }
+    }
+    wake(hub)
+  }
+
+  /// Sets the hub's timer.
+  private mutating func wake(_ hub: Int) {
+    let local = hubs[hub].local(now)
+    guard let deadline = hubs[hub].desk.deadline(at: local) else { return }
+    let at = now + max(.zero, hubs[hub].real(deadline - local)) + BusDuration(nanoseconds: 1)
+    guard hubs[hub].wakesAt.map({ at < $0 }) ?? true else { return }
+    hubs[hub].wakesAt = at
+    plan(.deadline(hub: hub, life: hubs[hub].life, at: at), in: at - now)
+  }
+}

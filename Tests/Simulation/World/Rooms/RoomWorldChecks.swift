@@ -1,0 +1,110 @@
+import RunCore
+
+extension RoomWorld {
+  /// What a hub tells a device.
+  mutating func note(_ answer: RoomAnswer, to ask: Identifier<RoomAskTag>, _ hub: Int) {
+    guard let old = hubs[hub].asks[ask] else { return fault("hub \(hub) answers an ask that nobody made") }
+    if case .judged = old.answer, old.answer != answer { fault("hub \(hub) has two answers to one ask") }
+    if case .judged(_, let verdict) = answer {
+      count("verdict")
+      if case .rejected = verdict { count("rejected") }
+    }
+    hubs[hub].asks[ask]?.answer = answer
+  }
+
+  mutating func note(_ press: RoomPress, _ at: BusTime, _ hub: Int) {
+    let desk = hubs[hub].desk
+    switch press {
+    case .start(let run, let goal):
+      count("start")
+      if run != Self.run(of: hubs[hub].member, in: room) || goal != terms.goal {
+        fault("hub \(hub) starts another run")
+      }
+      // A repetition in the next life is a repeat on the hub.
+      hubs[hub].started = hubs[hub].started ?? at
+      checkStart(at, hub, desk)
+    case .stop:
+      count("stop")
+      hubs[hub].stopped = hubs[hub].stopped ?? at
+    }
+  }
+
+  /// The start is at the log's moment, as far as the hub says that it knows it.
+  private mutating func checkStart(_ at: BusTime, _ hub: Int, _ desk: TogetherDesk) {
+    let stage = desk.room(room, at: hubs[hub].local(now))?.state.stage
+    let startsAt: LogTime? =
+      switch stage {
+      case .countdown(let at), .running(let at), .settling(let at, _), .over(let at): at
+      case .none?, .recruiting, .gathering, .cancelled, nil: nil
+      }
+    guard let startsAt else { return fault("hub \(hub) starts in a room that does not run") }
+    guard counts["clock step"] == nil else { return }
+    let error = desk.clock.estimate(at: hubs[hub].local(now))?.error ?? .zero
+    // The world's moment of the press, by the hub's clock.
+    let since = hubs[hub].local(now) - at
+    let pressed = now - hubs[hub].exact(since)
+    let logged = LogTime(nanoseconds: (pressed + log.ahead).nanoseconds)
+    let skew = logged - startsAt
+    // A start that is long over is known as well as the clocks have run since.
+    let bound = error + BusDuration(nanoseconds: abs(since.nanoseconds) / 10_000 + 1_000)
+    if skew > bound || skew < BusDuration(nanoseconds: -bound.nanoseconds) {
+      fault("hub \(hub) starts \(skew.nanoseconds / 1000) µs off, and states \(error.nanoseconds / 1000)")
+    }
+  }
+
+  mutating func note(_ event: RoomEvent, _ hub: Int) {
+    if case .stage(let stage) = event { count("stage \(String(describing: stage).prefix { $0 != "(" })") }
+    if case .disputed(let who) = event, !hasLostTail, hubs.contains(where: { $0.member == who }) {
+      fault("hub \(hub) says that an honest member disputes")
+    }
+  }
+
+  /// Every hub that has read as much as another has the same room.
+  mutating func check(_ hub: Int) {
+    guard let mine = hubs[hub].desk.digest(of: room) else { return }
+    // A flood makes folds large.
+    guard mine.count < 200 || mine.count.isMultiple(of: 50) else { return }
+    if let wrong = hubs[hub].desk.check() { fault("hub \(hub): \(wrong)") }
+    for other in hubs.indices where other != hub {
+      guard let theirs = hubs[other].desk.digest(of: room), theirs.count == mine.count, !hasLostTail else { continue }
+      if theirs.digest != mine.digest { fault("hubs \(hub) and \(other) have read different logs") }
+      if hubs[hub].desk.fold(of: room) != hubs[other].desk.fold(of: room) {
+        fault("hubs \(hub) and \(other) have different rooms")
+      }
+    }
+  }
+
+  /// At the end: one room for all, one verdict for each ask, one result.
+  mutating func checkEnd() {
+    guard !hasLostTail else { return }
+    var fold = RoomMachine()
+    for read in log.read(room, after: nil) ?? [] { _ = fold.apply(read.entry, digest: read.digest) }
+    fold.advance(to: log.clock(at: now) + .seconds(60 * 3600))
+    if !fold.state.stage.isEnd, fold.state.stage != .none { fault("the room has not ended: \(fold.state.stage)") }
+    if case .over = fold.state.stage { count("run") }
+    for hub in hubs.indices where hubs[hub].isAlive {
+      for (_, ask) in hubs[hub].asks.sorted(by: { $0.key < $1.key }) {
+        guard case .pending = ask.answer else { continue }
+        fault("hub \(hub): an ask has no verdict: \(ask.wish)")
+      }
+    }
+    guard case .over = fold.state.stage else { return }
+    for member in fold.state.members {
+      guard let hub = hubs.firstIndex(where: { $0.member == member.id }) else { continue }
+      if hubs[hub].started == nil, member.record?.decimetres != nil { fault("hub \(hub) has a record without a run") }
+      if member.record == nil { fault("hub \(hub) has stated no record") }
+    }
+    if counts["clock step"] == nil, fold.result?.rows.contains(where: { $0.isConfirmed }) == false {
+      count("no distance")
+    }
+  }
+}
+
+extension TogetherDesk {
+  /// What always holds.
+  package func check() -> String? {
+    for id in followed { if let wrong = machine(of: id)?.check() { return wrong } }
+    return nil
+  }
+  func fold(of id: RoomID) -> RoomMachine? { machine(of: id) }
+}

@@ -1,0 +1,74 @@
+import RunCore
+
+/// A hub of a simulated fleet, as far as rooms are concerned.
+struct RoomWorldHub {
+  let member: MemberID
+  /// How far its clock is from the world's, and how many parts in 10^9 it is too fast.
+  private let offset: BusDuration
+  private let drift: Int64
+  /// How fast the runner runs, decimetres a second.
+  let pace: Int
+
+  var isAlive = false
+  var life = 0
+  var desk: TogetherDesk
+  var disk: [RoomID: [RoomRow]] = [:]
+  var diskFreeAt = BusTime.zero
+  var follows: Set<RoomID> = []
+  var tails: [RoomID: (position: UInt64, hash: LogHash)] = [:]
+  var wakesAt: BusTime?
+  /// When the run was started and stopped, by the hub's own clock.
+  var (started, stopped): (BusTime?, BusTime?)
+  /// The asks of the runner, and what each was told last.
+  var asks: [Identifier<RoomAskTag>: (wish: RoomAsk.Wish, answer: RoomAnswer?)] = [:]
+  var isGone = false
+
+  init(_ member: MemberID, place: Int, using random: inout WorldRandom) {
+    self.member = member
+    offset = .seconds(Int64.random(in: 0...1_000_000, using: &random))
+    drift = Int64.random(in: -50_000...50_000, using: &random)
+    pace = Int.random(in: 15...60, using: &random)
+    desk = TogetherDesk(Self.settings(member, place))
+  }
+
+  private static func settings(_ member: MemberID, _ place: Int) -> TogetherDesk.Settings {
+    TogetherDesk.Settings(
+      fleet: FleetID(high: 0, low: 1), member: member, card: RoomCard(nickname: Nickname("runner\(place)")!))
+  }
+
+  /// The hub's own clock.
+  func local(_ now: BusTime) -> BusTime {
+    now + offset + BusDuration(nanoseconds: now.nanoseconds / 1_000_000_000 * drift)
+      + BusDuration(nanoseconds: now.nanoseconds % 1_000_000_000 * drift / 1_000_000_000)
+  }
+  /// A span of the hub's clock, in the world's time.
+  func exact(_ span: BusDuration) -> BusDuration {
+    BusDuration(nanoseconds: span.nanoseconds - Int64(Int128(span.nanoseconds) * Int128(drift) / 1_000_000_000))
+  }
+  /// The same, a little more rather than less.
+  func real(_ span: BusDuration) -> BusDuration {
+    span + BusDuration(nanoseconds: abs(span.nanoseconds) / 1_000_000_000 * 60_000 + 60_000)
+  }
+
+  /// Begins a life with what is durable.
+  mutating func begin() {
+    isAlive = true
+    life += 1
+    desk = TogetherDesk(desk.settings, rows: disk)
+    follows = []
+    wakesAt = nil
+    tails = [:]
+    for (room, rows) in disk {
+      for case .entry(let read) in rows { tails[room] = (read.entry.position, read.hash) }
+    }
+  }
+
+  /// What the hub's run measures.
+  func standing(since: BusDuration, goal: BusDuration, speed: BusSpeed) -> RunStanding? {
+    guard started != nil else { return nil }
+    let elapsed = min(speed.bus(fromReal: since), goal)
+    return RunStanding(
+      run: RunID(high: 0, low: 0), phase: .running, elapsed: elapsed,
+      decimetres: Int(elapsed.nanoseconds / 1_000_000) * pace / 1000)
+  }
+}
