@@ -81,12 +81,13 @@ package struct RoomMachine: Hashable, Sendable {
 
     let isOver = entry.number > (author?.hadPlace == true ? Self.memberEntriesMax : Self.strangerEntriesMax)
     let isTooMany = isOver && !entry.ask.isAlwaysJudged
+    let wasIn = state.member(entry.author) != nil
     let verdict = isTooMany ? .rejected(.tooMany) : judge(entry)
     use(entry, isTooMany ? nil : verdict)
-    if state.member(entry.author) != nil {
-      clocks.signs[entry.author] = state.time
-      check(entry.seen, of: entry.author)
-    }
+    let isIn = state.member(entry.author) != nil
+    if isIn { clocks.signs[entry.author] = state.time }
+    // Who reads another history may well leave for it.
+    if wasIn || isIn { check(entry.seen, of: entry.author) }
     // What began to hold in the past.
     pass(to: state.time)
     return .verdict(verdict)
