@@ -130,16 +130,6 @@ extension RoomModel {
     }
     let lines = roster.map { (member: $0, line: line($0)) }
     let allIn = roster.allSatisfy { record($0) != nil }
-    let rows = lines.map { own in
-      // A place is one more than there are better ones.
-      let place = 1 + lines.count { Self.isBetter($0.line, own.line) }
-      let firsts = lines.count { other in !lines.contains { Self.isBetter($0.line, other.line) } }
-      let isOpen = !allIn && !isOver || lines.allSatisfy { $0.line.decimetres == nil }
-      let outcome: RoomResult.Outcome? = isOpen ? nil : place > 1 ? .lost : firsts == 1 ? .won : .drawn
-      return RoomResult.Row(
-        member: own.member, decimetres: own.line.decimetres, isConfirmed: own.line.isConfirmed,
-        isFinished: record(own.member)?.isFinished, place: place, outcome: outcome)
-    }
     let standing: RoomResult.Standing
     if isOver {
       standing = .final
@@ -147,6 +137,16 @@ extension RoomModel {
       standing = .complete
     } else {
       standing = .provisional
+    }
+    let isOpen = standing == .provisional || lines.allSatisfy { $0.line.decimetres == nil }
+    let rows = lines.map { own in
+      // A place is one more than there are better ones.
+      let place = 1 + lines.count { Self.isBetter($0.line, own.line) }
+      let firsts = lines.count { other in !lines.contains { Self.isBetter($0.line, other.line) } }
+      let outcome: RoomResult.Outcome? = isOpen ? nil : place > 1 ? .lost : firsts == 1 ? .won : .drawn
+      return RoomResult.Row(
+        member: own.member, decimetres: own.line.decimetres, isConfirmed: own.line.isConfirmed,
+        isFinished: record(own.member)?.isFinished, place: place, outcome: outcome)
     }
     let sorted = (1...max(1, rows.count)).flatMap { place in rows.filter { $0.place == place } }
     return RoomResult(standing: standing, rows: sorted)

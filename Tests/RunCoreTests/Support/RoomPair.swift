@@ -124,3 +124,12 @@ struct RoomPair {
     return (told + [complaint ?? "no complaint"]).joined(separator: "\n")
   }
 }
+
+extension RoomMachine {
+  /// The machine without the events of its last call, which depend on the steps in which time passed.
+  var quiet: RoomMachine {
+    var copy = self
+    copy.advance(to: state.time)
+    return copy
+  }
+}
