@@ -118,14 +118,13 @@ extension RoomAskKind {
 }
 
 extension RoomRecord {
-  /// How fast a runner can be at most, decimetres a second; the fastest man ran 100 m at 10.4 m/s.
-  private static let decimetresPerSecond = 100
+  /// How long a decimetre takes at least; the fastest man ran 100 m at 10.4 m/s.
+  private static let nanosecondsPerDecimetre: Int64 = 10_000_000
 
   /// Whether the distance can have been run in the time.
   func isPlausible(goal: BusDuration) -> Bool {
     guard let decimetres else { return true }
-    let (left, overflow) = decimetres.multipliedReportingOverflow(by: 1_000_000_000)
-    let (right, tooLong) = Int(min(elapsed, goal).nanoseconds).multipliedReportingOverflow(by: Self.decimetresPerSecond)
-    return !overflow && (tooLong || left <= right)
+    let (least, overflow) = Int64(decimetres).multipliedReportingOverflow(by: Self.nanosecondsPerDecimetre)
+    return !overflow && least <= min(elapsed, goal).nanoseconds
   }
 }
