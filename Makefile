@@ -67,7 +67,7 @@ simulate:
 	$(BUILD_SIMULATE)
 	$(SIMULATE) $(ARGS_OF_SIMULATE)
 
-# Generates the Swift code and the descriptor set from runbus.proto.
+# Generates the Swift code and the descriptor sets from runbus.proto and together.proto.
 proto:
 	@scripts/generate-wire
 

@@ -29,7 +29,7 @@ let package = Package(
     .target(
       name: "RunWire",
       dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      exclude: ["runbus.proto", "runbus.desc"],
+      exclude: ["runbus.proto", "runbus.desc", "together.proto", "together.desc"],
       swiftSettings: settings),
     .target(name: "SystemC", swiftSettings: settings),
     .target(name: "RunBus", dependencies: ["RunCore", "SystemC"], swiftSettings: settings),

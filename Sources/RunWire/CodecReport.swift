@@ -52,11 +52,7 @@ extension Codec {
 
   private static func message(_ stretch: DistanceStretch) -> WireDistanceStretch {
     var message = WireDistanceStretch()
-    switch stretch.source {
-    case .positions: message.source = .positions
-    case .pedometer: message.source = .pedometer
-    case .unknown: message.source = .unspecified
-    }
+    message.source = word(stretch.source)
     message.startedAtNs = moment(stretch.startedAt)
     message.endedAtNs = moment(stretch.endedAt)
     message.meters = known(stretch.meters) ?? 0
@@ -64,14 +60,24 @@ extension Codec {
   }
 
   private static func value(_ message: WireDistanceStretch) throws(WireError) -> DistanceStretch {
-    let source: DistanceSource
-    switch message.source {
-    case .positions: source = .positions
-    case .pedometer: source = .pedometer
-    case .unspecified, .UNRECOGNIZED: source = .unknown
-    }
-    return DistanceStretch(
-      source: source, startedAt: try span(message.startedAtNs, "stretch start"),
+    DistanceStretch(
+      source: source(message.source), startedAt: try span(message.startedAtNs, "stretch start"),
       endedAt: try span(message.endedAtNs, "stretch end"), meters: try finite(message.meters, "stretch length"))
+  }
+
+  static func word(_ source: DistanceSource) -> WireDistanceSource {
+    switch source {
+    case .positions: .positions
+    case .pedometer: .pedometer
+    case .unknown: .unspecified
+    }
+  }
+
+  static func source(_ word: WireDistanceSource) -> DistanceSource {
+    switch word {
+    case .positions: .positions
+    case .pedometer: .pedometer
+    case .unspecified, .UNRECOGNIZED: .unknown
+    }
   }
 }

@@ -7,7 +7,7 @@ import SwiftProtobuf
 /// The readers of foreign bytes. A reader accepts or refuses any input, and what it accepts has the properties that
 /// are checked here.
 enum FuzzTarget: String, CaseIterable {
-  case frames, recording, fit, script, record, stored, log
+  case frames, recording, fit, script, record, stored, log, together
 
   /// Set once, before the first input, because libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.frames
@@ -21,6 +21,7 @@ enum FuzzTarget: String, CaseIterable {
     case .record: Self.record(bytes)
     case .stored: Self.stored(bytes)
     case .log: Self.log(bytes)
+    case .together: Self.together(bytes)
     }
   }
 
@@ -147,6 +148,25 @@ enum FuzzTarget: String, CaseIterable {
     let place = LogSegment.headerSize + Int(hash(bytes)) % (28 + bytes.count)
     segment[place < LogSegment.headerSize + 28 ? place : place + 4] ^= 1
     expect(found().isEmpty, "a commit of which a byte has changed is found")
+  }
+
+  /// What a member writes can be written again when it was read, and is read as the same; a signed message has one form
+  /// only.
+  private static func together(_ bytes: [UInt8]) {
+    if let message = try? WireRoomContent(serializedBytes: bytes) { expectEqualBytes(message) }
+    if let (content, signature) = try? Codec.signedParts(bytes) {
+      expect(Codec.signed(content, signature: signature) == bytes, "a signed message has another form")
+      _ = try? Codec.roomContent(content)
+    }
+    if let content = try? Codec.roomContent(bytes) {
+      expect((try? Codec.roomContent(Codec.encode(content))) == content, "an entry is another when it was encoded")
+    }
+    if let advert = try? Codec.roomAdvert(bytes) {
+      expect((try? Codec.roomAdvert(Codec.encode(advert))) == advert, "an advert is another when it was encoded")
+    }
+    if let live = try? Codec.roomLive(bytes) {
+      expect((try? Codec.roomLive(Codec.encode(live))) == live, "a live message is another when it was encoded")
+    }
   }
 
   private static func expectEqualBytes(_ message: some Message) {
