@@ -39,9 +39,10 @@ package struct BusRemains: Sendable {
     ownerless = isUnreadable ? Self.ownerless(beside: location.stateDirectory, keyNames, keys, environment) : []
     // A file that was being written when its process died has a dot before its name.
     let keyPaths = keyNames.filter { file in
-      [HubKeyring.name(of: name), DeviceKeyring.name(of: name), DeviceKeyring.joiningName(of: name)].contains {
-        file == $0 || file.hasPrefix(".\($0).")
-      }
+      [
+        HubKeyring.name(of: name), DeviceKeyring.name(of: name), DeviceKeyring.joiningName(of: name),
+        MemberKey.name(of: name),
+      ].contains { file == $0 || file.hasPrefix(".\($0).") }
     }.sorted().map { keys.path(of: $0) }
     let places = locations.flatMap { [$0.stateDirectory] + $0.socketDirectories }
     links = places.flatMap(Self.links)
