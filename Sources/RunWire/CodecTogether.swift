@@ -23,8 +23,8 @@ extension Codec {
     return serialize(message)
   }
 
-  /// Takes a message apart. It has to be as ``signed(_:signature:)`` writes it: otherwise who keeps a log could give each
-  /// reader other bytes with the same signature, and the readers would hash different entries.
+  /// Takes a message apart. It has to be as ``signed(_:signature:)`` writes it: otherwise who keeps a log could give
+  /// each reader other bytes with the same signature, and the readers would hash different entries.
   package static func signedParts(_ bytes: [UInt8]) throws(WireError) -> (content: [UInt8], signature: [UInt8]) {
     let message: WireRoomSigned = try parseOfRoom(bytes)
     guard message.signature.count == roomSignatureByteCount else {

@@ -47,8 +47,8 @@ extension Codec {
     }
   }
 
-  /// Whether something in an ask is of a later version. Nothing else in it is checked then, and its entry keeps its number:
-  /// left out, it would leave a gap before all later entries of its author.
+  /// Whether something in an ask is of a later version. Nothing else in it is checked then, and its entry keeps its
+  /// number: left out, it would leave a gap before all later entries of its author.
   static func isUnknown(_ ask: WireRoomContent.OneOf_Ask?) -> Bool {
     switch ask {
     case .open(let open):

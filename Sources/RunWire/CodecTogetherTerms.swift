@@ -46,7 +46,8 @@ extension Codec {
       goal: RoomTerms.goalBounds, places: RoomTerms.placesBounds, countdown: RoomTerms.countdownBounds,
       left: RoomTerms.leftBounds)
     /// Later rules may allow longer runs or larger rooms: an entry that is valid there is to be one here, with the
-    /// verdict `unsupported`. So these bounds are far wider, and only keep sums and tables of a reader within its numbers.
+    /// verdict `unsupported`. So these bounds are far wider, and only keep sums and tables of a reader within its
+    /// numbers.
     static let later = TermsBounds(
       goal: .zero...spanMax, places: 1...4096, countdown: .zero...BusDuration.seconds(24 * 3600), left: .zero...spanMax)
   }
@@ -160,9 +161,9 @@ extension Codec {
     return try text(circle, "circle", bytesMax: roomTextBytesMax)
   }
 
-  /// Whether the characters of a text are of Unicode 15.0, which every version of the language knows that RunBus is built
-  /// with. What a later character is, and which texts are equal, depends on the program that reads it; all readers of a
-  /// room have to come to the same verdicts.
+  /// Whether the characters of a text are of Unicode 15.0, which every version of the language knows that RunBus is
+  /// built with. What a later character is, and which texts are equal, depends on the program that reads it; all
+  /// readers of a room have to come to the same verdicts.
   private static func isSettled(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in scalar.properties.age.map { $0 <= (15, 0) } ?? false }
   }

@@ -12,19 +12,20 @@
 // beside it. docs/protocol.md, "Rooms", says who sends what, and how a message is signed and read.
 //
 // Rules for all messages here, besides those of runbus.proto:
-//   - What goes over a log or a network is a RoomSigned: RoomContent, RoomAdvert or RoomLive and a signature over it. It
-//     has at most 2,048 bytes.
+//   - What goes over a log or a network is a RoomSigned: RoomContent, RoomAdvert or RoomLive and a signature over it.
+//     It has at most 2,048 bytes.
 //   - A fleet, a room and a run have 16 bytes. A member is its Ed25519 public key, 32 bytes. A hash has 32 bytes.
 //   - Texts have at most 64 bytes of UTF-8, without control characters.
-//   - Spans are not negative, and at most 48 hours unless their comment says otherwise. Distances are at most 50,000,000
-//     metres, or 10,000,000 decimetres.
+//   - Spans are not negative, and at most 48 hours unless their comment says otherwise. Distances are at most
+//     50,000,000 metres, or 10,000,000 decimetres.
 //
-// A reader leaves out a message that breaks a rule: it is no entry, and it has no number. Every reader must leave out the
-// same ones, because all members fold the same entries.
+// A reader leaves out a message that breaks a rule: it is no entry, and it has no number. Every reader must leave out
+// the same ones, because all members fold the same entries.
 //
-// Growth: as in runbus.proto. A reader ignores a field that it does not know, but the signature and the hash are those of
-// the bytes that came. An ask with something else unknown in it is an unknown ask: it uses up its number and has no other
-// effect. A later version takes it in a room of rules 1 the same way, or the members would differ.
+// Growth: as in runbus.proto. A reader ignores a field that it does not know, but the signature and the hash are those
+// of the bytes that came. An ask with an unknown enum value or oneof in it is an unknown ask, and nothing else in it is
+// checked: its entry uses up its number and has no other effect. A source of a distance is the exception: an unknown
+// one is "not known". A later version reads what is in a room of rules 1 the same way, or the members would differ.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

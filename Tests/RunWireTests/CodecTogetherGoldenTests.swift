@@ -5,8 +5,8 @@ import Testing
 
 @testable import RunWire
 
-/// The messages of `Tests/Vectors/rooms.json`, which `scripts/make-wire-vectors` encodes from docs/protocol.md. If one of
-/// these tests fails, logs that exist cannot be read any more: revert the schema.
+/// The messages of `Tests/Vectors/rooms.json`, which `scripts/make-wire-vectors` encodes from docs/protocol.md. If one
+/// of these tests fails, logs that exist cannot be read any more: revert the schema.
 @Suite("The bytes of rooms do not change")
 struct CodecTogetherGoldenTests {
   private static let vectors: JSONValue? = {

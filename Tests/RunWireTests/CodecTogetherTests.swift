@@ -41,7 +41,7 @@ struct CodecTogetherTests {
     }
   }
 
-  @Test("Each field of a live message's time is cut to whole milliseconds")
+  @Test("The time of a live message is cut to whole milliseconds")
   func milliseconds() throws {
     var random = RandomMessages(seed: 5)
     var live = random.live()

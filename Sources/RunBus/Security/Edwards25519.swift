@@ -1,8 +1,7 @@
 /// Checks of the points and scalars in Ed25519 keys and signatures (RFC 8032, section 5.1), the same on every system.
 ///
-/// The libraries leave these to chance: CryptoKit has none, and libsodium up to 1.0.20 takes sums with the point of order
-/// two for points of prime order. Keys and signatures are public, so nothing here has to take the same time for all
-/// values.
+/// CryptoKit has no such checks, and what those of libsodium take has changed with its versions. Keys and signatures
+/// are public, so nothing here has to take the same time for all values.
 enum Edwards25519 {
   /// The order of the base point, lowest word first: 2^252 + 27742317777372353535851937790883648493.
   private static let order: [UInt64] = [0x5812_631A_5CF5_D3ED, 0x14DE_F9DE_A2F7_9CD6, 0, 0x1000_0000_0000_0000]

@@ -7,8 +7,8 @@
 
 /// An Ed25519 pair: Apple's, and elsewhere that of libsodium.
 ///
-/// Signatures of libsodium follow from key and bytes alone. Those of CryptoKit differ each time: what was signed is kept
-/// with its signature and not signed again.
+/// Signatures of libsodium follow from key and bytes alone. Those of CryptoKit differ each time: what was signed is
+/// kept with its signature and not signed again.
 struct SigningKey: Sendable {
   static let seedByteCount = 32
   static let publicByteCount = 32
@@ -59,9 +59,9 @@ struct SigningKey: Sendable {
   /// Whether a signature of these bytes is that of a public key.
   ///
   /// All readers have to come to the same answer, and the libraries differ about signatures that nobody makes by
-  /// accident: libsodium multiplies by the cofactor from 1.0.19 on and not before, and refuses keys of small order;
-  /// CryptoKit documents neither. They agree when the key and the signature's point are of prime order and everything has
-  /// its only encoding. So that is checked first, by the same code everywhere.
+  /// accident: later versions of libsodium multiply by the cofactor and 1.0.18 does not, both refuse keys of small
+  /// order, and CryptoKit documents neither. They agree when the key and the signature's point are of prime order and
+  /// everything has its only encoding. So that is checked first, by the same code everywhere.
   static func isValid(_ signature: [UInt8], of bytes: [UInt8], by publicKey: [UInt8]) -> Bool {
     guard signature.count == signatureByteCount, publicKey.count == publicByteCount,
       Edwards25519.isScalar(signature[32...]), Edwards25519.isOfPrimeOrder(publicKey[...]),

@@ -1,7 +1,7 @@
 package import RunCore
 
-// The hashes from which rooms and what is in them get their names. Each is SHA-256 over a word that says what it is, and
-// parts of known lengths.
+// The hashes from which rooms and what is in them get their names. Each is SHA-256 over a word that says what it is,
+// and parts of known lengths.
 
 extension Identifier where Kind == RoomTag {
   /// The room that an owner opens with a nonce: the first 16 bytes of SHA-256("room" ‖ owner ‖ nonce).
@@ -33,7 +33,8 @@ extension Bytes32 where Kind == LogHashTag {
     return hash
   }
 
-  /// The hash of a start: SHA-256("start" ‖ room ‖ members in the order of the roster ‖ moment, 8 bytes, highest first).
+  /// The hash of a start: SHA-256("start" ‖ room ‖ members in the order of the roster ‖ moment, 8 bytes, highest
+  /// first).
   package static func start(room: RoomID, roster: [MemberID], startsAt: LogTime) -> Self {
     of(Array("start".utf8) + room.bytes + roster.flatMap(\.bytes) + bigEndian(UInt64(bitPattern: startsAt.nanoseconds)))
   }

@@ -16,8 +16,8 @@ struct MemberKeyTests {
     func remove(_ name: String) { kept.withLock { $0[name] = nil } }
   }
 
-  /// Two vectors: the example of the documentation of NATS for `nk -gen user -pubout`, and one of the tests of the library
-  /// for Elixir (github.com/mmmries/nkeys). The seeds are those in the texts SUACSSL3U… and SUAMLK2ZN….
+  /// Two vectors: the example of the documentation of NATS for `nk -gen user -pubout`, and one of the tests of the
+  /// library for Elixir (github.com/mmmries/nkeys). The seeds are those in the texts SUACSSL3U… and SUAMLK2ZN….
   private static let nkeys = [
     (
       "29497ba00f41dd45936b4cc4bda1decb67c128e69fb3d490ee820daf7c318c0a",
