@@ -10,6 +10,7 @@ package enum PrivateDirectory {
     case store = "the store directory"
     case keys = "the directory of keys"
     case spool = "the spool"
+    case rooms = "the directory of rooms"
 
     package var description: String { rawValue }
 

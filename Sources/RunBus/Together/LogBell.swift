@@ -1,0 +1,59 @@
+import RunCore
+import SystemC
+
+/// A file that whoever appends writes to after the commit, so that followers look into the log.
+///
+/// It has the position of the newest entry and its complement. A follower that reads it knows which entries were in the
+/// log at that moment; without it the moment of an entry that came between the ringing and the read would be too early.
+struct LogBell: Hashable, Sendable {
+  let path: String
+
+  private static let size = 2 * MemoryLayout<UInt64>.size
+
+  /// Rings. A bell that cannot be rung delays followers until they look by themselves, and is no failure of an append.
+  func ring(_ position: UInt64) {
+    guard let descriptor = open() else { return }
+    defer { close(descriptor) }
+    var words = (position.littleEndian, (~position).littleEndian)
+    withUnsafeBytes(of: &words) { _ = pwrite(descriptor, $0.baseAddress, Self.size, 0) }
+  }
+
+  /// Makes the file if it is not there, for those who watch it.
+  func prepare() { if let descriptor = open() { close(descriptor) } }
+
+  /// The position that was rung last; `nil` if there is none, or it is being written.
+  func read() -> UInt64? {
+    let descriptor = SystemC.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var words = (UInt64(0), UInt64(0))
+    let count = withUnsafeMutableBytes(of: &words) { pread(descriptor, $0.baseAddress, Self.size, 0) }
+    let position = UInt64(littleEndian: words.0)
+    return count == Self.size && UInt64(littleEndian: words.1) == ~position ? position : nil
+  }
+
+  private func open() -> CInt? {
+    let descriptor = SystemC.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    return descriptor >= 0 ? descriptor : nil
+  }
+}
+
+/// Which positions were rung when. Bounded: of too many moments the later ones stand for the earlier.
+struct BellMarks: Sendable {
+  private var marks: [(position: UInt64, moment: BusTime)] = []
+  // More than entries that are appended within the time of a read.
+  private static let countMax = 64
+
+  /// A bell was heard.
+  mutating func add(_ position: UInt64, at moment: BusTime) {
+    guard position > marks.last?.position ?? 0 else { return }
+    if marks.count == Self.countMax { marks.removeFirst() }
+    marks.append((position, moment))
+  }
+
+  /// When it was known that the row at a position was there; `nil` if no bell was heard for it.
+  func moment(of position: UInt64) -> BusTime? { marks.first { $0.position >= position }?.moment }
+
+  /// Forgets all: positions of another log say nothing.
+  mutating func removeAll() { marks = [] }
+}

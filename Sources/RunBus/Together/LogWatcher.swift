@@ -1,0 +1,83 @@
+import RunCore
+import Synchronization
+import SystemC
+
+/// The thread that watches the bells of a log and of its live messages; all followers of a process share it.
+final class LogWatcher: Sendable {
+  /// A bell, and what to do when it was rung, when its directory has changed, and now and then.
+  struct Target: Sendable {
+    let directory: String
+    let bell: LogBell
+    /// Called on the watcher's thread with the position and the moment at which this process knew of it. `nil` for no
+    /// position: something may have changed all the same.
+    let heard: @Sendable (_ position: UInt64?) -> Void
+  }
+
+  /// A bell can be missed, when its ringer dies before it rings: so often the followers look without it.
+  private static let pace = BusDuration.seconds(10)
+  /// How often bells are read when the system tells of no changes.
+  private static let paceWithoutNotices = BusDuration.milliseconds(200)
+
+  private struct State {
+    var targets: [Target] = []
+    var isEnding = false
+  }
+  private let state: Mutex<State>
+  private let wakeUp: WakePipe
+  private let thread: Mutex<SystemThread?>
+
+  init() throws(RunBusError) {
+    let pipe = try WakePipe()
+    state = Mutex(State())
+    wakeUp = consume pipe
+    thread = Mutex(nil)
+    let started = try SystemThread(name: "runbus-bell") { [weak self] in self?.work() }
+    thread.withLock { $0 = consume started }
+  }
+
+  /// Watches a bell from now on.
+  func add(_ target: Target) {
+    state.withLock { $0.targets.append(target) }
+    wakeUp.wake()
+  }
+
+  /// Ends the thread and waits for it.
+  func end() {
+    state.withLock { $0.isEnding = true }
+    wakeUp.wake()
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private func work() {
+    var watch = SystemFileWatch()
+    var rung: [UInt64?] = []
+    var look = Loop.now
+    while true {
+      let (targets, isEnding) = state.withLock { ($0.targets, $0.isEnding) }
+      if isEnding { return }
+      for target in targets {
+        // What was replaced is watched anew: a watch belongs to the file, not to its name.
+        target.bell.prepare()
+        watch?.watch(directory: target.directory)
+        watch?.watch(file: target.bell.path)
+      }
+      var isDue = Loop.now >= look
+      if isDue { look = Loop.now + Self.pace }
+      rung += Array(repeating: nil, count: targets.count - rung.count)
+      for (place, target) in targets.enumerated() {
+        let position = target.bell.read()
+        if isDue || watch != nil || position != rung[place] { target.heard(position) }
+        rung[place] = position
+      }
+      isDue = false
+      let patience = watch == nil ? Self.paceWithoutNotices : max(.zero, look - Loop.now)
+      var descriptors = [pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0)]
+      if let descriptor = watch?.descriptor {
+        descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+      }
+      _ = pollDescriptors(&descriptors, timeout: patience)
+      if descriptors[0].revents != 0 { wakeUp.clear() }
+      watch?.clear()
+    }
+  }
+}
