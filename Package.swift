@@ -184,6 +184,11 @@ let package = Package(
       dependencies: ["RunBus", program("ArgumentParser", "swift-argument-parser")],
       path: "Tests/Crowd",
       swiftSettings: settings),
+    .executableTarget(
+      name: "scribe",
+      dependencies: ["RunBus", program("ArgumentParser", "swift-argument-parser")],
+      path: "Tests/Scribe",
+      swiftSettings: settings),
     .testTarget(
       name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "SystemC", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -221,6 +226,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "RunBus", "RunRecordings", "RunScripts", "RunWire", "SystemC", "TestSupport", "busnode", "crowd",
+        "scribe",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",

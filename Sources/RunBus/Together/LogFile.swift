@@ -197,7 +197,8 @@ struct LogFile {
     }
     if count > 0 { try db.execute(sql: "UPDATE log SET swept = MAX(swept, ?)", arguments: [cut.nanoseconds]) }
     try db.execute(
-      sql: "DELETE FROM advert WHERE time < ?", arguments: [(cut + LogBounds.roomAge - LogBounds.advertAge).nanoseconds])
+      sql: "DELETE FROM advert WHERE time < ?", arguments: [(cut + LogBounds.roomAge - LogBounds.advertAge).nanoseconds]
+    )
   }
 
   // MARK: Time

@@ -127,7 +127,8 @@ final class SQLiteLive {
     try db.cachedStatement(sql: "DELETE FROM live WHERE time NOT BETWEEN ? AND ?").execute(arguments: [stale, now])
     try db.cachedStatement(sql: "DELETE FROM pace WHERE last NOT BETWEEN ? AND ?").execute(arguments: [stale, now])
     try db.cachedStatement(
-      sql: "DELETE FROM live WHERE number IN (SELECT number FROM live WHERE room = ? ORDER BY number DESC LIMIT -1 OFFSET ?)"
+      sql:
+        "DELETE FROM live WHERE number IN (SELECT number FROM live WHERE room = ? ORDER BY number DESC LIMIT -1 OFFSET ?)"
     ).execute(arguments: [room, Self.rowsMax])
     return true
   }

@@ -126,6 +126,8 @@ package struct LogAdvert: Hashable, Sendable {
 
 /// What a live message is about.
 package enum LiveKind: String, Hashable, Sendable, CaseIterable {
+  /// That a member is there.
+  case beat
   /// How far a member is.
   case standing
   /// Where a member is.

@@ -119,7 +119,9 @@ final class FeedReader<Element: Sendable>: Sendable {
   deinit { task.cancel() }
 
   /// Waits for the end of the feed.
-  func end() async throws { try await log.wait(for: "the end of the feed") { $0.last.map { $0 == nil } ?? false ? true : nil } }
+  func end() async throws {
+    try await log.wait(for: "the end of the feed") { $0.last.map { $0 == nil } ?? false ? true : nil }
+  }
 }
 
 extension FeedReader where Element == LogNews {

@@ -205,7 +205,8 @@ struct SQLiteLogTests {
   private static func last(_ place: LogPlace, _ room: RoomID) async throws -> LogTime {
     let queue = try DatabaseQueue(path: place.file)
     defer { try? queue.close() }
-    return LogTime(nanoseconds: try await queue.read { try Int64.fetchOne($0, sql: "SELECT MAX(time) FROM entry") ?? 0 })
+    return LogTime(
+      nanoseconds: try await queue.read { try Int64.fetchOne($0, sql: "SELECT MAX(time) FROM entry") ?? 0 })
   }
 
   @Test("Rooms without an entry for four days are deleted at an opening, and no position is used again")

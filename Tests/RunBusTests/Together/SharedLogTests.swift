@@ -33,7 +33,9 @@ struct SharedLogTests {
   @Test("Four writers at once leave no hole for whoever follows", arguments: LogKind.allCases)
   func writers(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
-      let readers = try await [fleet.member(), fleet.member()].asyncMap { FeedReader(try await $0.follow(room, from: 0)) }
+      let readers = try await [fleet.member(), fleet.member()].asyncMap {
+        FeedReader(try await $0.follow(room, from: 0))
+      }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for writer in 1...4 as ClosedRange<UInt8> {
           let log = fleet.member()
@@ -53,7 +55,9 @@ struct SharedLogTests {
     }
   }
 
-  @Test("A member's 601st entry in a room is refused, those of others and in other rooms are not", arguments: LogKind.allCases)
+  @Test(
+    "A member's 601st entry in a room is refused, those of others and in other rooms are not",
+    arguments: LogKind.allCases)
   func entriesBound(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
       let log = fleet.member()
@@ -175,7 +179,8 @@ struct SharedLogTests {
     }
   }
 
-  @Test("A moment is told on the member's own clock, and is never before the entry was there", arguments: LogKind.allCases)
+  @Test(
+    "A moment is told on the member's own clock, and is never before the entry was there", arguments: LogKind.allCases)
   func moments(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
       let (log, writer) = (fleet.member(ahead: .seconds(1_000_000)), fleet.member())
@@ -195,7 +200,8 @@ struct SharedLogTests {
     }
   }
 
-  @Test("Of live messages the newest of each member and kind come, and two a second are taken", arguments: LogKind.allCases)
+  @Test(
+    "Of live messages the newest of each member and kind come, and two a second are taken", arguments: LogKind.allCases)
   func live(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
       let (sender, listener) = (fleet.member(), fleet.member(ahead: .seconds(5000)))
