@@ -3,33 +3,42 @@ import SystemC
 
 /// A file that whoever appends writes to after the commit, so that followers look into the log.
 ///
-/// It has the position of the newest entry and its complement. A follower that reads it knows which entries were in the
-/// log at that moment; without it the moment of an entry that came between the ringing and the read would be too early.
+/// It names the newest entry. A follower that reads it knows which entries were in the log at that moment; without it the
+/// moment of an entry that came between the ringing and the read would be too early.
 struct LogBell: Hashable, Sendable {
+  /// An entry that is in the log.
+  struct Note: Hashable, Sendable {
+    let position: UInt64
+    /// Distinguishes the entry from another one that has the position after an older copy of the log was put back.
+    let time: LogTime
+  }
   let path: String
 
-  private static let size = 2 * MemoryLayout<UInt64>.size
+  private typealias Words = (position: UInt64, time: UInt64, check: UInt64)
+  private static let size = MemoryLayout<Words>.size
 
   /// Rings. A bell that cannot be rung delays followers until they look by themselves, and is no failure of an append.
-  func ring(_ position: UInt64) {
+  func ring(_ note: Note) {
     guard let descriptor = open() else { return }
     defer { close(descriptor) }
-    var words = (position.littleEndian, (~position).littleEndian)
+    let time = UInt64(bitPattern: note.time.nanoseconds)
+    var words: Words = (note.position.littleEndian, time.littleEndian, (~(note.position ^ time)).littleEndian)
     withUnsafeBytes(of: &words) { _ = pwrite(descriptor, $0.baseAddress, Self.size, 0) }
   }
 
   /// Makes the file if it is not there, for those who watch it.
   func prepare() { if let descriptor = open() { close(descriptor) } }
 
-  /// The position that was rung last; `nil` if there is none, or it is being written.
-  func read() -> UInt64? {
+  /// What was rung last; `nil` if there is nothing, or it is being written.
+  func read() -> Note? {
     let descriptor = SystemC.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var words = (UInt64(0), UInt64(0))
+    var words: Words = (0, 0, 0)
     let count = withUnsafeMutableBytes(of: &words) { pread(descriptor, $0.baseAddress, Self.size, 0) }
-    let position = UInt64(littleEndian: words.0)
-    return count == Self.size && UInt64(littleEndian: words.1) == ~position ? position : nil
+    let (position, time) = (UInt64(littleEndian: words.position), UInt64(littleEndian: words.time))
+    guard count == Self.size, UInt64(littleEndian: words.check) == ~(position ^ time) else { return nil }
+    return Note(position: position, time: LogTime(nanoseconds: Int64(bitPattern: time)))
   }
 
   private func open() -> CInt? {
@@ -44,7 +53,7 @@ struct BellMarks: Sendable {
   // More than entries that are appended within the time of a read.
   private static let countMax = 64
 
-  /// A bell was heard.
+  /// An entry was known to be there.
   mutating func add(_ position: UInt64, at moment: BusTime) {
     guard position > marks.last?.position ?? 0 else { return }
     if marks.count == Self.countMax { marks.removeFirst() }

@@ -15,8 +15,6 @@ package struct LogOptions: Sendable {
   package var boot = MachineBoot.id
   /// How long an append waits for another writer.
   package var patience = BusDuration.seconds(5)
-  /// How many pages the file may have; `nil` for no bound but the disk's.
-  package var pagesMax: Int?
   /// Options as they are outside of tests.
   package init() {}
 }
@@ -134,7 +132,7 @@ struct LogFile {
       }
       let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
       guard found == "ok" else {
-        throw Refusal(sentence: damaged(path, found?.split(whereSeparator: \.isNewline).last.map(String.init)))
+        throw Refusal(sentence: damaged(path, found))
       }
       guard version == LogSchema.version, try LogSchema.isMade(db) else {
         throw Refusal(sentence: damaged(path, "its tables are not those of a log"))
@@ -155,7 +153,6 @@ struct LogFile {
       #if canImport(Darwin)
         try db.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
       #endif
-      if let pagesMax = options.pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }
@@ -168,7 +165,9 @@ struct LogFile {
       if anchor == nil {
         // What was between the boots is known from the wall clock alone; it may have been set back.
         let row = try Row.fetchOne(db, sql: "SELECT last, wall FROM log")
-        let (last, then) = (row?[0] as Int64? ?? 0, row?[1] as Int64? ?? 0)
+        let (last, then) = (
+          row.flatMap { Int64.fromDatabaseValue($0[0]) } ?? 0, row.flatMap { Int64.fromDatabaseValue($0[1]) } ?? 0
+        )
         let away = BusTime(nanoseconds: Self.wall(options)) - BusTime(nanoseconds: then)
         let now = max(LogTime(nanoseconds: last) + max(.zero, away), LogTime(nanoseconds: try Self.last(db) + 1))
         try db.execute(sql: "DELETE FROM clock")
@@ -232,8 +231,8 @@ struct LogFile {
 
   // MARK: Entries
 
-  /// Appends an entry; returns its position. The caller has the turn to write.
-  func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) -> UInt64 {
+  /// Appends an entry; returns what is to be rung. The caller has the turn to write.
+  func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) -> LogBell.Note {
     try write { db in
       let (room, author) = (Data(room.bytes), Data(author.bytes))
       let count = try Int.fetchOne(
@@ -243,10 +242,21 @@ struct LogFile {
             """),
         arguments: [room, author, LogBounds.entriesOfAuthor])
       guard count ?? 0 < LogBounds.entriesOfAuthor else { throw SharedLogError.full(.entries) }
+      let now = try Self.now(db, options)
       try db.cachedStatement(sql: "INSERT INTO entry (time, room, author, body) VALUES (?, ?, ?, ?)")
-        .execute(arguments: [try Self.now(db, options).nanoseconds, room, author, Data(bytes)])
-      return UInt64(bitPattern: db.lastInsertedRowID)
+        .execute(arguments: [now.nanoseconds, room, author, Data(bytes)])
+      return LogBell.Note(position: UInt64(bitPattern: db.lastInsertedRowID), time: now)
     }
+  }
+
+  /// Whether the log has an entry; not when that cannot be read.
+  func has(_ note: LogBell.Note) -> Bool {
+    let time = try? read { db in
+      try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT time FROM entry WHERE pos = ?"),
+        arguments: [Int64(bitPattern: note.position)])
+    }
+    return time == note.time.nanoseconds
   }
 
   func rows(of room: RoomID, from position: UInt64, count: Int) throws(SharedLogError) -> [LogRow] {
@@ -256,11 +266,12 @@ struct LogFile {
           sql: "SELECT pos, time, author, body FROM entry WHERE room = ? AND pos >= ? ORDER BY pos LIMIT ?"),
         arguments: [Data(room.bytes), Int64(clamping: position), count])
       return try rows.map { row in
-        guard let author = Data.fromDatabaseValue(row[2]).flatMap({ MemberID($0) }),
-          let time = Int64.fromDatabaseValue(row[1]), let body = Data.fromDatabaseValue(row[3])
+        guard let position = Int64.fromDatabaseValue(row[0]), let time = Int64.fromDatabaseValue(row[1]),
+          let author = Data.fromDatabaseValue(row[2]).flatMap({ MemberID($0) }),
+          let body = Data.fromDatabaseValue(row[3])
         else { throw Refusal(sentence: Self.damaged(path, "entry \(row[0] as DatabaseValue) is none")) }
         return LogRow(
-          position: UInt64(bitPattern: row[0]), time: LogTime(nanoseconds: time), author: author, body: [UInt8](body))
+          position: UInt64(bitPattern: position), time: LogTime(nanoseconds: time), author: author, body: [UInt8](body))
       }
     }
   }
@@ -276,10 +287,11 @@ struct LogFile {
           """)
       return rows.compactMap { row in
         guard let room = Data.fromDatabaseValue(row[0]).flatMap({ RoomID(bytes: $0) }),
+          let position = Int64.fromDatabaseValue(row[1]), let count = Int.fromDatabaseValue(row[2]),
           let time = Int64.fromDatabaseValue(row[3])
         else { return nil }
         return LogRoom(
-          room: room, position: UInt64(bitPattern: row[1]), time: LogTime(nanoseconds: time), count: row[2])
+          room: room, position: UInt64(bitPattern: position), time: LogTime(nanoseconds: time), count: count)
       }
     }
   }
@@ -386,7 +398,9 @@ struct LogFile {
       + "nothing was changed"
   }
   private static func damaged(_ path: String, _ what: String?) -> String {
-    "\(path) is damaged (\(what ?? "no answer to a check")): put a copy back, or move it away and a new log begins; "
+    // SQLite's reports have several lines.
+    let what = what?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check"
+    return "\(path) is damaged (\(what)): put a copy back, or move it away and a new log begins; "
       + "nothing was changed"
   }
 }

@@ -8,9 +8,8 @@ final class LogWatcher: Sendable {
   struct Target: Sendable {
     let directory: String
     let bell: LogBell
-    /// Called on the watcher's thread with the position and the moment at which this process knew of it. `nil` for no
-    /// position: something may have changed all the same.
-    let heard: @Sendable (_ position: UInt64?) -> Void
+    /// Called on the watcher's thread with what was rung last; `nil` for nothing: something may have changed all the same.
+    let heard: @Sendable (LogBell.Note?) -> Void
   }
 
   /// A bell can be missed, when its ringer dies before it rings: so often the followers look without it.
@@ -50,7 +49,7 @@ final class LogWatcher: Sendable {
 
   private func work() {
     var watch = SystemFileWatch()
-    var rung: [UInt64?] = []
+    var rung: [LogBell.Note?] = []
     var look = Loop.now
     while true {
       let (targets, isEnding) = state.withLock { ($0.targets, $0.isEnding) }
@@ -65,9 +64,9 @@ final class LogWatcher: Sendable {
       if isDue { look = Loop.now + Self.pace }
       rung += Array(repeating: nil, count: targets.count - rung.count)
       for (place, target) in targets.enumerated() {
-        let position = target.bell.read()
-        if isDue || watch != nil || position != rung[place] { target.heard(position) }
-        rung[place] = position
+        let note = target.bell.read()
+        if isDue || watch != nil || note != rung[place] { target.heard(note) }
+        rung[place] = note
       }
       isDue = false
       let patience = watch == nil ? Self.paceWithoutNotices : max(.zero, look - Loop.now)

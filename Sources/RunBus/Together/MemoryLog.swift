@@ -155,7 +155,7 @@ package final class MemoryLog: SharedLog {
   }
   package func rows(of room: RoomID, from position: UInt64, count: Int) async throws(SharedLogError) -> [LogRow] {
     try reach()
-    return service.rows(of: room, from: position, count: min(count, LogBounds.batch))
+    return service.rows(of: room, from: position, count: max(0, min(count, LogBounds.batch)))
   }
 
   package func announce(

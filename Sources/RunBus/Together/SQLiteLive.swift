@@ -58,7 +58,7 @@ final class SQLiteLive {
     guard turn.take(within: options.patience) else { throw SharedLogError.busy }
     defer { turn.giveBack() }
     let queue: DatabaseQueue
-    do { queue = try Self.open(path) } catch {
+    do { queue = try Self.open(path) } catch  where StoreFault(error).isDamage {
       // Nothing in it is older than a minute.
       for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
       queue = try Self.open(path)
@@ -105,7 +105,10 @@ final class SQLiteLive {
       defer { turn?.giveBack() }
       return try queue.write { db in try self.keep(bytes, kind, room, author, db) }
     }
-    if isTaken ?? false { place.liveBell.ring(UInt64(bitPattern: options.machineClock().nanoseconds)) }
+    if isTaken ?? false {
+      place.liveBell.ring(
+        LogBell.Note(position: 0, time: LogTime(nanoseconds: options.machineClock().nanoseconds)))
+    }
   }
 
   /// - Returns: `false` when its author sends too fast.
@@ -118,9 +121,11 @@ final class SQLiteLive {
     let pace = try Row.fetchOne(
       db.cachedStatement(sql: "SELECT before, last FROM pace WHERE room = ? AND author = ?"), arguments: [room, author])
     // Moments after now are those of another boot.
-    if let before = pace?[0] as Int64?, (0..<second).contains(now &- before) { return false }
+    if let before = pace.flatMap({ Int64.fromDatabaseValue($0[0]) }), (0..<second).contains(now &- before) {
+      return false
+    }
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO pace (room, author, before, last) VALUES (?, ?, ?, ?)")
-      .execute(arguments: [room, author, pace?[1] as Int64? ?? now - 2 * second, now])
+      .execute(arguments: [room, author, pace.flatMap { Int64.fromDatabaseValue($0[1]) } ?? now - 2 * second, now])
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO live (room, author, kind, time, body) VALUES (?, ?, ?, ?, ?)")
       .execute(arguments: [room, author, kind.rawValue, now, Data(bytes)])
     let stale = now - LogBounds.liveAge.nanoseconds

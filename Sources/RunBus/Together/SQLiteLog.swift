@@ -41,7 +41,7 @@ package final class SQLiteLog: SharedLog {
   }
   package func rows(of room: RoomID, from position: UInt64, count: Int) async throws(SharedLogError) -> [LogRow] {
     try await ask { engine throws(SharedLogError) in
-      try engine.connection().rows(of: room, from: position, count: min(count, LogBounds.batch))
+      try engine.connection().rows(of: room, from: position, count: max(0, min(count, LogBounds.batch)))
     }
   }
 
@@ -105,7 +105,7 @@ package final class SQLiteLog: SharedLog {
 
   /// Writes, when it is this process's turn.
   private func write(
-    _ job: @escaping @Sendable (LogFile) throws(SharedLogError) -> UInt64?
+    _ job: @escaping @Sendable (LogFile) throws(SharedLogError) -> LogBell.Note?
   ) async throws(SharedLogError) {
     let result: Result<Void, SharedLogError> = await withCheckedContinuation { continuation in
       let isTaken = thread.enqueue { [engine] in engine.write(job) { continuation.resume(returning: $0) } }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: `heard` and `shouts` are locked; everything else is used on the thread only, or does not change.
 final class SQLiteLogEngine: @unchecked Sendable {
-  typealias Job = @Sendable (LogFile) throws(SharedLogError) -> UInt64?
+  typealias Job = @Sendable (LogFile) throws(SharedLogError) -> LogBell.Note?
   typealias Done = @Sendable (Result<Void, SharedLogError>) -> Void
 
   private struct Write {
@@ -24,9 +24,12 @@ final class SQLiteLogEngine: @unchecked Sendable {
     var trouble: String?
   }
   private struct Heard {
-    var marks = BellMarks()
+    /// What the thread has not looked at yet.
+    var notes: [(note: LogBell.Note, moment: BusTime)] = []
     var isLookPending = false
   }
+  /// Of more notes that wait the newest stand for the others.
+  private static let notesMax = 64
   /// How long the thread waits for a turn before it does other work and tries again.
   private static let shortPatience = BusDuration.milliseconds(3)
   /// How often a write is made anew because the file was replaced under it.
@@ -47,6 +50,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
   private var isRetryPending = false
   private var followers: [Int: Follower] = [:]
   private var lastNumber = 0
+  private var marks = BellMarks()
   private var watcher: LogWatcher?
   private var isClosed = false
   private let live: SQLiteLive
@@ -79,7 +83,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
     file?.close()
     (file, turn) = (nil, nil)
     // Positions of another file say nothing about this one.
-    heard.withLock { $0.marks.removeAll() }
+    marks.removeAll()
   }
 
   /// Ends all feeds and closes the file.
@@ -114,8 +118,8 @@ final class SQLiteLogEngine: @unchecked Sendable {
     while let write = writes.first {
       let result: Result<Void, SharedLogError>
       switch perform(write.job) {
-      case .written(let position):
-        if let position { place.bell.ring(position) }
+      case .written(let note):
+        if let note { place.bell.ring(note) }
         result = .success(())
       case .failed(let error): result = .failure(error)
       case .noTurn:
@@ -128,8 +132,8 @@ final class SQLiteLogEngine: @unchecked Sendable {
   }
 
   private enum Outcome {
-    /// It is durable; with the position that is to be rung.
-    case written(UInt64?)
+    /// It is durable; with what is to be rung.
+    case written(LogBell.Note?)
     /// Another process writes.
     case noTurn
     case failed(SharedLogError)
@@ -142,9 +146,9 @@ final class SQLiteLogEngine: @unchecked Sendable {
         guard let turn, turn.take(within: Self.shortPatience) else { return .noTurn }
         defer { turn.giveBack() }
         guard file.isInPlace else { continue }
-        let position = try job(file)
+        let note = try job(file)
         // What was written to a file that is not at the path any more is lost.
-        if file.isInPlace { return .written(position) }
+        if file.isInPlace { return .written(note) }
       }
       return .failed(.unavailable("\(place.file) is replaced all the time"))
     } catch {
@@ -204,12 +208,12 @@ final class SQLiteLogEngine: @unchecked Sendable {
       let found = try file.rows(
         of: follower.cursor.room, from: follower.cursor.position, count: LogBounds.batch + 1)
       let moment = options.ownClock()
-      let marks = heard.withLock { $0.marks }
       let (rows, isReplaced) = follower.cursor.take(Array(found.prefix(LogBounds.batch)), of: file.id) {
         (try? file.swept()) ?? .zero
       }
       follower.trouble = nil
       if isReplaced {
+        marks.removeAll()
         follower.news.append(.replaced(file.id))
         follower.owesBatch = true
       }
@@ -243,18 +247,29 @@ final class SQLiteLogEngine: @unchecked Sendable {
   }
 
   /// On the watcher's thread.
-  private func rang(_ position: UInt64?) {
+  private func rang(_ note: LogBell.Note?) {
     let moment = options.ownClock()
     let mustLook = heard.withLock { heard in
-      if let position { heard.marks.add(position, at: moment) }
+      if let note, note != heard.notes.last?.note {
+        if heard.notes.count == Self.notesMax { heard.notes.removeFirst() }
+        heard.notes.append((note, moment))
+      }
       defer { heard.isLookPending = true }
       return !heard.isLookPending
     }
-    guard mustLook else { return }
-    _ = thread.enqueue { [self] in
-      heard.withLock { $0.isLookPending = false }
-      for number in followers.keys.sorted() { serve(number) }
+    if mustLook { _ = thread.enqueue { [self] in look() } }
+  }
+
+  private func look() {
+    let notes = heard.withLock { heard in
+      defer { heard = Heard() }
+      return heard.notes
     }
+    // A bell may still name an entry of the log whose older copy was put back.
+    if let file = try? connection() {
+      for (note, moment) in notes where file.has(note) { marks.add(note.position, at: moment) }
+    }
+    for number in followers.keys.sorted() { serve(number) }
   }
 
   // MARK: Live messages
