@@ -282,6 +282,15 @@ function presentNumbers({ phase, metrics, recovering, clockStopped }, passed) {
   ];
 }
 
+/// The goal of a run and what remains of it at a moment, `passed` seconds of the run after its snapshot; empty without one.
+function presentGoal({ phase, metrics, goalSeconds }, passed) {
+  if (!isKnown(goalSeconds)) return "";
+  const isOn = phase === "running" || phase === "paused";
+  const left = Math.max(0, goalSeconds - metrics.elapsedSeconds - (isOn ? passed : 0));
+  // Rounded up: with the elapsed time, which is cut to the second, it makes the goal.
+  return left > 0 ? word("goalLeft", { goal: clock(goalSeconds), left: clock(Math.ceil(left)) }) : word("goalReached", { goal: clock(goalSeconds) });
+}
+
 const numberNames = [
   "activeTime", "distance", "currentPace", "currentHeartRate", "elapsed", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed",
   "energy", "laps",
@@ -292,6 +301,7 @@ export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
   const line = element("p", { class: "line-of-state", role: "status" });
   const replay = element("p", { class: "replay" });
+  const goal = element("p", { class: "goal", hidden: true });
   const buttons = makeButtons("page", tell);
   const controls = element("div", { class: "controls", hidden: true }, element("h2", {}, word("controls")), buttons.node);
   const numbers = makeValues("numbers four", numberNames, 4);
@@ -306,7 +316,7 @@ export function showLive(main, tell, banner, tiles) {
   // Texts that come, go and wrap stand below the buttons, which they would move.
   const inside = element(
     "div", { hidden: true },
-    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, line, replay)),
+    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, goal, line, replay)),
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
@@ -328,6 +338,8 @@ export function showLive(main, tell, banner, tiles) {
     if (!view) return;
     const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
     numbers.show(presentNumbers(view.state, passed));
+    setText(goal, presentGoal(view.state, passed));
+    goal.hidden = goal.textContent === "";
   }
 
   function drawReport(report) {

@@ -117,6 +117,7 @@ function numbersOf(record) {
     [word("elapsed"), clock(summary.elapsedSeconds)], [word("climbed"), height(summary.elevationGainMeters)],
     [word("highestHeartRate"), heartRate(metrics.maxHeartRateBpm)], [word("cadence"), cadence(metrics.averageCadenceStepsPerMinute)],
     [word("energy"), energy(summary.energyJoules)], [word("laps"), isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–"],
+    ...(isKnown(summary.goalSeconds) ? [[word("goal"), clock(summary.goalSeconds)]] : []),
   ];
 }
 

@@ -109,6 +109,14 @@ public import RunBus
     node.clock.map { snapshot.elapsed(at: $0.busTime(of: date)) }
   }
 
+  /// What remains of the run's goal at a date; see ``RunCore/Snapshot/remaining(at:)``.
+  ///
+  /// - Parameter date: A date near the present, such as that of the frame to draw.
+  /// - Returns: The time; zero once the goal is reached, `nil` in a run without one and before the node knows bus time.
+  public func remaining(at date: Date) -> BusDuration? {
+    node.clock.flatMap { snapshot.remaining(at: $0.busTime(of: date)) }
+  }
+
   /// Time in which the run was running up to a date; see ``RunCore/Snapshot/active(at:)``.
   ///
   /// - Parameter date: A date near the present, such as that of the frame to draw.
@@ -122,6 +130,13 @@ public import RunBus
   /// - Parameter instant: The instant, by default now.
   public func elapsed(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
     node.clock.map { snapshot.elapsed(at: $0.busTime(of: instant)) }
+  }
+
+  /// What remains of the run's goal at an instant; see ``remaining(at:)-(Date)``.
+  ///
+  /// - Parameter instant: The instant, by default now.
+  public func remaining(at instant: ContinuousClock.Instant = .now) -> BusDuration? {
+    node.clock.flatMap { snapshot.remaining(at: $0.busTime(of: instant)) }
   }
 
   /// Time in which the run was running up to an instant; see ``active(at:)-(Date)``.
@@ -138,11 +153,17 @@ public import RunBus
 
   /// Presses a button. ``predictedPhase`` changes at once, and ``presses`` gets an entry. The node has the command when
   /// this returns, or when ``run()`` is called next; the command then counts as pressed at that moment.
-  public func press(_ kind: CommandKind) {
-    let command = Command(kind, source: source)
+  public func press(_ kind: CommandKind) { press(Command(kind, source: source)) }
+
+  /// Presses start for a run with a goal; see ``press(_:)``.
+  ///
+  /// - Parameter goal: The goal of the run; `nil` for none.
+  public func start(goal: RunGoal?) { press(.start(goal: goal, source: source)) }
+
+  private func press(_ command: Command) {
     guard buttons.add(command, at: node.clock?.date ?? Date()) else { return }
     var machine = RunMachine(phase: predictedPhase)
-    _ = machine.apply(kind)
+    _ = machine.apply(command.kind)
     predictedPhase = machine.phase
     if isFollowing { give(command) }
   }

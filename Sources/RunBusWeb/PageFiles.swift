@@ -1080,6 +1080,15 @@ function presentNumbers({ phase, metrics, recovering, clockStopped }, passed) {
   ];
 }
 
+/// The goal of a run and what remains of it at a moment, `passed` seconds of the run after its snapshot; empty without one.
+function presentGoal({ phase, metrics, goalSeconds }, passed) {
+  if (!isKnown(goalSeconds)) return "";
+  const isOn = phase === "running" || phase === "paused";
+  const left = Math.max(0, goalSeconds - metrics.elapsedSeconds - (isOn ? passed : 0));
+  // Rounded up: with the elapsed time, which is cut to the second, it makes the goal.
+  return left > 0 ? word("goalLeft", { goal: clock(goalSeconds), left: clock(Math.ceil(left)) }) : word("goalReached", { goal: clock(goalSeconds) });
+}
+
 const numberNames = [
   "activeTime", "distance", "currentPace", "currentHeartRate", "elapsed", "averagePace", "averageHeartRate", "highestHeartRate", "cadence", "climbed",
   "energy", "laps",
@@ -1090,6 +1099,7 @@ export function showLive(main, tell, banner, tiles) {
   const lockScreen = makeLockScreen(tell);
   const line = element("p", { class: "line-of-state", role: "status" });
   const replay = element("p", { class: "replay" });
+  const goal = element("p", { class: "goal", hidden: true });
   const buttons = makeButtons("page", tell);
   const controls = element("div", { class: "controls", hidden: true }, element("h2", {}, word("controls")), buttons.node);
   const numbers = makeValues("numbers four", numberNames, 4);
@@ -1104,7 +1114,7 @@ export function showLive(main, tell, banner, tiles) {
   // Texts that come, go and wrap stand below the buttons, which they would move.
   const inside = element(
     "div", { hidden: true },
-    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, line, replay)),
+    element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, goal, line, replay)),
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
@@ -1126,6 +1136,8 @@ export function showLive(main, tell, banner, tiles) {
     if (!view) return;
     const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
     numbers.show(presentNumbers(view.state, passed));
+    setText(goal, presentGoal(view.state, passed));
+    goal.hidden = goal.textContent === "";
   }
 
   function drawReport(report) {
@@ -1456,7 +1468,7 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .line-of-state.running { border-color: var(--run); }
 .line-of-state.paused { border-color: var(--hold); }
 .line-of-state.warn { border-color: var(--warn); color: var(--warn); }
-.replay { color: var(--soft); font-size: 0.9rem; padding-left: 0.8rem; border-left: 5px solid transparent; margin: 0; }
+.replay, .goal { color: var(--soft); font-size: 0.9rem; padding-left: 0.8rem; border-left: 5px solid transparent; margin: 0; }
 .numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 0.9rem 1rem; margin: 0.9rem 0 1.2rem; }
 .panel > .numbers { margin: 0; }
 .panel > .numbers + .numbers { margin-top: 1rem; padding-top: 0.9rem; border-top: 1px solid var(--line); }
@@ -1925,6 +1937,7 @@ function numbersOf(record) {
     [word("elapsed"), clock(summary.elapsedSeconds)], [word("climbed"), height(summary.elevationGainMeters)],
     [word("highestHeartRate"), heartRate(metrics.maxHeartRateBpm)], [word("cadence"), cadence(metrics.averageCadenceStepsPerMinute)],
     [word("energy"), energy(summary.energyJoules)], [word("laps"), isKnown(metrics.lapCount) ? String(metrics.lapCount) : "–"],
+    ...(isKnown(summary.goalSeconds) ? [[word("goal"), clock(summary.goalSeconds)]] : []),
   ];
 }
 
@@ -2471,6 +2484,9 @@ export const words = {
   energy: { en: "Energy", ko: "에너지" },
   laps: { en: "Laps", ko: "랩" },
   elapsed: { en: "Elapsed", ko: "총 시간" },
+  goal: { en: "Goal", ko: "목표" },
+  goalLeft: { en: "Goal {goal}: {left} left", ko: "목표 {goal}: {left} 남음" },
+  goalReached: { en: "Goal {goal} reached", ko: "목표 {goal} 달성" },
   staleCard: { en: "No news for {age}", ko: "{age} 동안 소식 없음" },
   hubLost: { en: "The phone is silent: the run may have stopped", ko: "휴대폰 응답 없음: 달리기가 멈췄을 수 있습니다" },
   hubAway: { en: "The phone was ended: this is its last state", ko: "휴대폰이 종료되었습니다. 마지막 상태입니다" },

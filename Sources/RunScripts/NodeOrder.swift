@@ -4,6 +4,8 @@ package import RunBus
 package enum NodeOrder: Hashable, Sendable {
   /// A button is pressed: now, or as a recorded press when the run has come to this offset.
   case press(CommandKind, at: BusDuration?)
+  /// Start is pressed for a run with a goal.
+  case start(RunGoal)
   /// The node disconnects, for this much bus time or until it is told to come back.
   case offline(BusDuration?)
   /// The node connects again.
@@ -27,6 +29,11 @@ package enum NodeOrder: Hashable, Sendable {
         throw TextError("write recover resume, recover finish or recover discard")
       }
       return .recover(answer)
+    case ("start", _) where words[1...].first == "goal":
+      guard words.count == 3, let goal = GoalText.parse(words[2]) else {
+        throw TextError("write start goal 30m; \(GoalText.bounds)")
+      }
+      return .start(goal)
     case (let name, 1):
       return .press(try kind(name), at: nil)
     case (let name, 2) where words[1].hasPrefix("@"):
@@ -51,6 +58,7 @@ package enum NodeOrder: Hashable, Sendable {
     switch self {
     case .press(let kind, let offset):
       offset.map { "\(kind.rawValue) @\(DurationText.exactSeconds($0))" } ?? kind.rawValue
+    case .start(let goal): "start goal \(DurationText.exactSeconds(goal.time))"
     case .offline(let span): span.map { "offline \(DurationText.exactSeconds($0))s" } ?? "offline"
     case .online: "online"
     case .recover(let answer): "recover \(answer.rawValue)"

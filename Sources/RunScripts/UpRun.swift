@@ -376,6 +376,7 @@ package actor UpRun {
         offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
       case .online: offlineUntil[node] = nil
       case .recover: break
+      case .start: (lastPressAt, stoppedAt) = (.now, nil)
       case .press(let kind, _):
         lastPressAt = .now
         if kind == .start { stoppedAt = nil }

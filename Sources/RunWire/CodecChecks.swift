@@ -94,6 +94,14 @@ extension Codec {
     return BusDuration(nanoseconds: nanoseconds)
   }
 
+  /// Checks the time of a goal.
+  static func goal(_ nanoseconds: Int64) throws(WireError) -> RunGoal {
+    guard let goal = RunGoal(time: BusDuration(nanoseconds: nanoseconds)) else {
+      throw .malformed("goal is not whole milliseconds, above zero and at most a day")
+    }
+    return goal
+  }
+
   /// Checks a moment that was stored.
   static func storedMoment(_ nanoseconds: Int64) throws(WireError) -> BusTime {
     BusTime(nanoseconds: try storedSpan(nanoseconds).nanoseconds)

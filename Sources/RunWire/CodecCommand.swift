@@ -11,6 +11,7 @@ extension Codec {
     if let runID = command.runID { message.runID = data(runID) }
     if let base = command.base { message.base = self.message(base) }
     if let offset = command.runOffset { message.runOffsetNs = offset.nanoseconds }
+    if let goal = command.goal { message.goalNs = goal.time.nanoseconds }
     add(command.unknown, to: &message)
     return message
   }
@@ -26,6 +27,10 @@ extension Codec {
       runID: message.hasRunID ? try identifier(message.runID, "run id") : nil,
       base: message.hasBase ? try value(message.base) : nil,
       runOffset: message.hasRunOffsetNs ? BusDuration(nanoseconds: message.runOffsetNs) : nil)
+    if message.hasGoalNs {
+      let goal = try self.goal(message.goalNs)
+      guard command.aim(at: goal) else { throw .malformed("a \(kind.rawValue) with a goal") }
+    }
     command.unknown = unknown(in: message)
     return command
   }

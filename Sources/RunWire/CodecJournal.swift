@@ -25,6 +25,7 @@ extension Codec {
       stored.kind = word(transition.kind)
       stored.revision = transition.revision
       stored.change = self.message(transition.change)
+      if let goal = transition.goal { stored.goalNs = goal.time.nanoseconds }
       message.event = .transition(stored)
     case .lap(let change): message.event = .lap(self.message(change))
     case .gap(let duration): message.event = .gapNs(StoredNumber.clamped(duration.nanoseconds))
@@ -62,7 +63,7 @@ extension Codec {
       return .transition(
         Transition(
           kind: try known(stored.kind), revision: try storedRevision(stored.revision),
-          change: try value(stored.change)))
+          change: try value(stored.change), goal: stored.hasGoalNs ? try goal(stored.goalNs) : nil))
     case .lap(let change): return .lap(try value(change))
     case .gapNs(let duration): return .gap(try storedSpan(duration))
     case .setup(let setup): return .setup(value(setup))

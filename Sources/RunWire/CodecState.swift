@@ -40,6 +40,7 @@ extension Codec {
     message.metrics = self.message(snapshot.metrics)
     message.recovering = snapshot.isRecovering
     message.clockStopped = snapshot.isClockStopped
+    if let goal = snapshot.goal { message.goalNs = goal.time.nanoseconds }
     return message
   }
 
@@ -51,7 +52,8 @@ extension Codec {
       changedBy: message.hasChangedBy ? try value(message.changedBy) : nil,
       startedAt: message.hasStartedAtNs ? BusTime(nanoseconds: message.startedAtNs) : nil,
       capturedAt: BusTime(nanoseconds: message.capturedAtNs), metrics: try value(message.metrics),
-      isRecovering: message.recovering, isClockStopped: message.clockStopped)
+      isRecovering: message.recovering, isClockStopped: message.clockStopped,
+      goal: message.hasGoalNs ? try goal(message.goalNs) : nil)
   }
 
   static func message(_ change: Author) -> WireChange {

@@ -4216,6 +4216,17 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `runOffsetNs`. Subsequent reads from it will return its default value.
   mutating func clearRunOffsetNs() {self._runOffsetNs = nil}
 
+  /// The time goal of the run that a start begins, run time with pauses: a whole number of milliseconds, above zero and
+  /// at most 24 h. Absent without a goal; with any other kind of command it is malformed. An older hub ignores it.
+  var goalNs: Int64 {
+    get {_goalNs ?? 0}
+    set {_goalNs = newValue}
+  }
+  /// Returns true if `goalNs` has been explicitly set.
+  var hasGoalNs: Bool {self._goalNs != nil}
+  /// Clears the value of `goalNs`. Subsequent reads from it will return its default value.
+  mutating func clearGoalNs() {self._goalNs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4223,6 +4234,7 @@ nonisolated struct WireCommand: Sendable {
   fileprivate var _runID: Data? = nil
   fileprivate var _base: WireBase? = nil
   fileprivate var _runOffsetNs: Int64? = nil
+  fileprivate var _goalNs: Int64? = nil
 }
 
 /// The last change of the run that the sender knew.
@@ -4580,6 +4592,16 @@ nonisolated struct WireSnapshot: Sendable {
   /// the time of such a run go on until the next snapshot.
   var clockStopped: Bool = false
 
+  /// The time goal of the run, as in Command; absent in a run without one. What remains of it follows from elapsed_ns.
+  var goalNs: Int64 {
+    get {_goalNs ?? 0}
+    set {_goalNs = newValue}
+  }
+  /// Returns true if `goalNs` has been explicitly set.
+  var hasGoalNs: Bool {self._goalNs != nil}
+  /// Clears the value of `goalNs`. Subsequent reads from it will return its default value.
+  mutating func clearGoalNs() {self._goalNs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4589,6 +4611,7 @@ nonisolated struct WireSnapshot: Sendable {
   fileprivate var _changedBy: WireChange? = nil
   fileprivate var _startedAtNs: Int64? = nil
   fileprivate var _metrics: WireMetrics? = nil
+  fileprivate var _goalNs: Int64? = nil
 }
 
 /// A change of the run: the source, the device and the id of the command that made it.
@@ -5374,67 +5397,13 @@ nonisolated struct WireAltitude: Sendable {
 }
 
 /// A command that a hub has accepted.
-nonisolated struct WireStoredCommand: Sendable {
+nonisolated struct WireStoredCommand: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var command: WireCommand {
-    get {_command ?? WireCommand()}
-    set {_command = newValue}
-  }
-  /// Returns true if `command` has been explicitly set.
-  var hasCommand: Bool {self._command != nil}
-  /// Clears the value of `command`. Subsequent reads from it will return its default value.
-  mutating func clearCommand() {self._command = nil}
-
-  /// The device that sent it.
-  var deviceID: String = String()
-
-  var origin: WireStoredOrigin = .unspecified
-
-  /// The store on whose stream it came; only with STORED_ORIGIN_STREAM.
-  var sender: Data {
-    get {_sender ?? Data()}
-    set {_sender = newValue}
-  }
-  /// Returns true if `sender` has been explicitly set.
-  var hasSender: Bool {self._sender != nil}
-  /// Clears the value of `sender`. Subsequent reads from it will return its default value.
-  mutating func clearSender() {self._sender = nil}
-
-  /// Its sequence in that stream, or among the hub's own presses; 1 for a request.
-  var sequence: UInt64 = 0
-
-  /// When the person pressed, and when the command first arrived, bus time.
-  var pressedAtNs: Int64 = 0
-
-  var arrivedAtNs: Int64 = 0
-
-  /// As in Transmission.
-  var uncertain: Bool = false
-
-  var stopFollows: Bool = false
-
-  /// How it waits for its verdict; only while it has none.
-  var admission: WireStoredAdmission = .unspecified
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _command: WireCommand? = nil
-  fileprivate var _sender: Data? = nil
-}
-
-/// A verdict, with the command that it answers.
-nonisolated struct WireStoredVerdict: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var command: WireStoredCommand {
-    get {_storage._command ?? WireStoredCommand()}
+    get {_storage._command ?? WireCommand()}
     set {_uniqueStorage()._command = newValue}
   }
   /// Returns true if `command` has been explicitly set.
@@ -5442,19 +5411,59 @@ nonisolated struct WireStoredVerdict: @unchecked Sendable {
   /// Clears the value of `command`. Subsequent reads from it will return its default value.
   mutating func clearCommand() {_uniqueStorage()._command = nil}
 
-  var verdict: WireVerdict {
-    get {_storage._verdict ?? WireVerdict()}
-    set {_uniqueStorage()._verdict = newValue}
+  /// The device that sent it.
+  var deviceID: String {
+    get {_storage._deviceID}
+    set {_uniqueStorage()._deviceID = newValue}
   }
-  /// Returns true if `verdict` has been explicitly set.
-  var hasVerdict: Bool {_storage._verdict != nil}
-  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
-  mutating func clearVerdict() {_uniqueStorage()._verdict = nil}
 
-  /// When the hub judged the command, bus time.
-  var judgedAtNs: Int64 {
-    get {_storage._judgedAtNs}
-    set {_uniqueStorage()._judgedAtNs = newValue}
+  var origin: WireStoredOrigin {
+    get {_storage._origin}
+    set {_uniqueStorage()._origin = newValue}
+  }
+
+  /// The store on whose stream it came; only with STORED_ORIGIN_STREAM.
+  var sender: Data {
+    get {_storage._sender ?? Data()}
+    set {_uniqueStorage()._sender = newValue}
+  }
+  /// Returns true if `sender` has been explicitly set.
+  var hasSender: Bool {_storage._sender != nil}
+  /// Clears the value of `sender`. Subsequent reads from it will return its default value.
+  mutating func clearSender() {_uniqueStorage()._sender = nil}
+
+  /// Its sequence in that stream, or among the hub's own presses; 1 for a request.
+  var sequence: UInt64 {
+    get {_storage._sequence}
+    set {_uniqueStorage()._sequence = newValue}
+  }
+
+  /// When the person pressed, and when the command first arrived, bus time.
+  var pressedAtNs: Int64 {
+    get {_storage._pressedAtNs}
+    set {_uniqueStorage()._pressedAtNs = newValue}
+  }
+
+  var arrivedAtNs: Int64 {
+    get {_storage._arrivedAtNs}
+    set {_uniqueStorage()._arrivedAtNs = newValue}
+  }
+
+  /// As in Transmission.
+  var uncertain: Bool {
+    get {_storage._uncertain}
+    set {_uniqueStorage()._uncertain = newValue}
+  }
+
+  var stopFollows: Bool {
+    get {_storage._stopFollows}
+    set {_uniqueStorage()._stopFollows = newValue}
+  }
+
+  /// How it waits for its verdict; only while it has none.
+  var admission: WireStoredAdmission {
+    get {_storage._admission}
+    set {_uniqueStorage()._admission = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -5462,6 +5471,41 @@ nonisolated struct WireStoredVerdict: @unchecked Sendable {
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A verdict, with the command that it answers.
+nonisolated struct WireStoredVerdict: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var command: WireStoredCommand {
+    get {_command ?? WireStoredCommand()}
+    set {_command = newValue}
+  }
+  /// Returns true if `command` has been explicitly set.
+  var hasCommand: Bool {self._command != nil}
+  /// Clears the value of `command`. Subsequent reads from it will return its default value.
+  mutating func clearCommand() {self._command = nil}
+
+  var verdict: WireVerdict {
+    get {_verdict ?? WireVerdict()}
+    set {_verdict = newValue}
+  }
+  /// Returns true if `verdict` has been explicitly set.
+  var hasVerdict: Bool {self._verdict != nil}
+  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
+  mutating func clearVerdict() {self._verdict = nil}
+
+  /// When the hub judged the command, bus time.
+  var judgedAtNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _command: WireStoredCommand? = nil
+  fileprivate var _verdict: WireVerdict? = nil
 }
 
 /// A window that has settled.
@@ -5643,11 +5687,22 @@ nonisolated struct WireStoredTransition: Sendable {
   /// Clears the value of `change`. Subsequent reads from it will return its default value.
   mutating func clearChange() {self._change = nil}
 
+  /// The time goal of the run that a start began, as in Command.
+  var goalNs: Int64 {
+    get {_goalNs ?? 0}
+    set {_goalNs = newValue}
+  }
+  /// Returns true if `goalNs` has been explicitly set.
+  var hasGoalNs: Bool {self._goalNs != nil}
+  /// Clears the value of `goalNs`. Subsequent reads from it will return its default value.
+  mutating func clearGoalNs() {self._goalNs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _change: WireChange? = nil
+  fileprivate var _goalNs: Int64? = nil
 }
 
 /// The runner's choices for a run.
@@ -10898,7 +10953,7 @@ nonisolated extension WirePresence: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}source\0\u{3}run_id\0\u{1}base\0\u{3}run_offset_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}source\0\u{3}run_id\0\u{1}base\0\u{3}run_offset_ns\0\u{3}goal_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10912,6 +10967,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeSingularBytesField(value: &self._runID) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._base) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._runOffsetNs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._goalNs) }()
       default: break
       }
     }
@@ -10940,6 +10996,9 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._runOffsetNs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._goalNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10950,6 +11009,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._runID != rhs._runID {return false}
     if lhs._base != rhs._base {return false}
     if lhs._runOffsetNs != rhs._runOffsetNs {return false}
+    if lhs._goalNs != rhs._goalNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11387,7 +11447,7 @@ nonisolated extension WireSnapshotOrder: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Snapshot"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0\u{3}clock_stopped\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}phase\0\u{3}run_id\0\u{3}changed_by\0\u{3}started_at_ns\0\u{3}captured_at_ns\0\u{1}metrics\0\u{1}recovering\0\u{3}clock_stopped\0\u{3}goal_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11404,6 +11464,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 7: try { try decoder.decodeSingularMessageField(value: &self._metrics) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.recovering) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.clockStopped) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self._goalNs) }()
       default: break
       }
     }
@@ -11441,6 +11502,9 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.clockStopped != false {
       try visitor.visitSingularBoolField(value: self.clockStopped, fieldNumber: 9)
     }
+    try { if let v = self._goalNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11454,6 +11518,7 @@ nonisolated extension WireSnapshot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._metrics != rhs._metrics {return false}
     if lhs.recovering != rhs.recovering {return false}
     if lhs.clockStopped != rhs.clockStopped {return false}
+    if lhs._goalNs != rhs._goalNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12434,89 +12499,17 @@ nonisolated extension WireStoredCommand: SwiftProtobuf.Message, SwiftProtobuf._M
   static let protoMessageName: String = _protobuf_package + ".StoredCommand"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{3}device_id\0\u{1}origin\0\u{1}sender\0\u{1}sequence\0\u{3}pressed_at_ns\0\u{3}arrived_at_ns\0\u{1}uncertain\0\u{3}stop_follows\0\u{1}admission\0")
 
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._command) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceID) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.origin) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self._sender) }()
-      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.pressedAtNs) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.arrivedAtNs) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self.uncertain) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.stopFollows) }()
-      case 10: try { try decoder.decodeSingularEnumField(value: &self.admission) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._command {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if !self.deviceID.isEmpty {
-      try visitor.visitSingularStringField(value: self.deviceID, fieldNumber: 2)
-    }
-    if self.origin != .unspecified {
-      try visitor.visitSingularEnumField(value: self.origin, fieldNumber: 3)
-    }
-    try { if let v = self._sender {
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
-    } }()
-    if self.sequence != 0 {
-      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 5)
-    }
-    if self.pressedAtNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.pressedAtNs, fieldNumber: 6)
-    }
-    if self.arrivedAtNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.arrivedAtNs, fieldNumber: 7)
-    }
-    if self.uncertain != false {
-      try visitor.visitSingularBoolField(value: self.uncertain, fieldNumber: 8)
-    }
-    if self.stopFollows != false {
-      try visitor.visitSingularBoolField(value: self.stopFollows, fieldNumber: 9)
-    }
-    if self.admission != .unspecified {
-      try visitor.visitSingularEnumField(value: self.admission, fieldNumber: 10)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireStoredCommand, rhs: WireStoredCommand) -> Bool {
-    if lhs._command != rhs._command {return false}
-    if lhs.deviceID != rhs.deviceID {return false}
-    if lhs.origin != rhs.origin {return false}
-    if lhs._sender != rhs._sender {return false}
-    if lhs.sequence != rhs.sequence {return false}
-    if lhs.pressedAtNs != rhs.pressedAtNs {return false}
-    if lhs.arrivedAtNs != rhs.arrivedAtNs {return false}
-    if lhs.uncertain != rhs.uncertain {return false}
-    if lhs.stopFollows != rhs.stopFollows {return false}
-    if lhs.admission != rhs.admission {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".StoredVerdict"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{1}verdict\0\u{3}judged_at_ns\0")
-
   fileprivate class _StorageClass {
-    var _command: WireStoredCommand? = nil
-    var _verdict: WireVerdict? = nil
-    var _judgedAtNs: Int64 = 0
+    var _command: WireCommand? = nil
+    var _deviceID: String = String()
+    var _origin: WireStoredOrigin = .unspecified
+    var _sender: Data? = nil
+    var _sequence: UInt64 = 0
+    var _pressedAtNs: Int64 = 0
+    var _arrivedAtNs: Int64 = 0
+    var _uncertain: Bool = false
+    var _stopFollows: Bool = false
+    var _admission: WireStoredAdmission = .unspecified
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -12528,8 +12521,15 @@ nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._M
 
     init(copying source: _StorageClass) {
       _command = source._command
-      _verdict = source._verdict
-      _judgedAtNs = source._judgedAtNs
+      _deviceID = source._deviceID
+      _origin = source._origin
+      _sender = source._sender
+      _sequence = source._sequence
+      _pressedAtNs = source._pressedAtNs
+      _arrivedAtNs = source._arrivedAtNs
+      _uncertain = source._uncertain
+      _stopFollows = source._stopFollows
+      _admission = source._admission
     }
   }
 
@@ -12549,8 +12549,15 @@ nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._M
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularMessageField(value: &_storage._command) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._verdict) }()
-        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._judgedAtNs) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._deviceID) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._origin) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._sender) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._sequence) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._pressedAtNs) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._arrivedAtNs) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._uncertain) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._stopFollows) }()
+        case 10: try { try decoder.decodeSingularEnumField(value: &_storage._admission) }()
         default: break
         }
       }
@@ -12566,28 +12573,100 @@ nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._command {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
       } }()
-      try { if let v = _storage._verdict {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      if !_storage._deviceID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._deviceID, fieldNumber: 2)
+      }
+      if _storage._origin != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._origin, fieldNumber: 3)
+      }
+      try { if let v = _storage._sender {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
       } }()
-      if _storage._judgedAtNs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._judgedAtNs, fieldNumber: 3)
+      if _storage._sequence != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._sequence, fieldNumber: 5)
+      }
+      if _storage._pressedAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._pressedAtNs, fieldNumber: 6)
+      }
+      if _storage._arrivedAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._arrivedAtNs, fieldNumber: 7)
+      }
+      if _storage._uncertain != false {
+        try visitor.visitSingularBoolField(value: _storage._uncertain, fieldNumber: 8)
+      }
+      if _storage._stopFollows != false {
+        try visitor.visitSingularBoolField(value: _storage._stopFollows, fieldNumber: 9)
+      }
+      if _storage._admission != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._admission, fieldNumber: 10)
       }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireStoredVerdict, rhs: WireStoredVerdict) -> Bool {
+  static func ==(lhs: WireStoredCommand, rhs: WireStoredCommand) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
         if _storage._command != rhs_storage._command {return false}
-        if _storage._verdict != rhs_storage._verdict {return false}
-        if _storage._judgedAtNs != rhs_storage._judgedAtNs {return false}
+        if _storage._deviceID != rhs_storage._deviceID {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._sender != rhs_storage._sender {return false}
+        if _storage._sequence != rhs_storage._sequence {return false}
+        if _storage._pressedAtNs != rhs_storage._pressedAtNs {return false}
+        if _storage._arrivedAtNs != rhs_storage._arrivedAtNs {return false}
+        if _storage._uncertain != rhs_storage._uncertain {return false}
+        if _storage._stopFollows != rhs_storage._stopFollows {return false}
+        if _storage._admission != rhs_storage._admission {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredVerdict"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}command\0\u{1}verdict\0\u{3}judged_at_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._command) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._verdict) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.judgedAtNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._command {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._verdict {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.judgedAtNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.judgedAtNs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredVerdict, rhs: WireStoredVerdict) -> Bool {
+    if lhs._command != rhs._command {return false}
+    if lhs._verdict != rhs._verdict {return false}
+    if lhs.judgedAtNs != rhs.judgedAtNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12873,7 +12952,7 @@ nonisolated extension WireStoredEntry: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireStoredTransition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StoredTransition"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}revision\0\u{1}change\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}revision\0\u{1}change\0\u{3}goal_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12884,6 +12963,7 @@ nonisolated extension WireStoredTransition: SwiftProtobuf.Message, SwiftProtobuf
       case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._change) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._goalNs) }()
       default: break
       }
     }
@@ -12903,6 +12983,9 @@ nonisolated extension WireStoredTransition: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._change {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._goalNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -12910,6 +12993,7 @@ nonisolated extension WireStoredTransition: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.kind != rhs.kind {return false}
     if lhs.revision != rhs.revision {return false}
     if lhs._change != rhs._change {return false}
+    if lhs._goalNs != rhs._goalNs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

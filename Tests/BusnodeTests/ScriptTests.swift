@@ -29,6 +29,9 @@ struct ScriptTests {
       ("at 1s tablet start", "\"tablet\" is not one of phone, watch, widget"),
       ("at 1s phone jump", "\"jump\" is not one of start"),
       ("at 1s phone offline 0s", "\"0s\" is not a time"), ("at 1s phone kill now", "\"kill\""),
+      ("at 1s phone start goal", "write start goal 30m"), ("at 1s phone start goal 25h", "at most 24 hours"),
+      ("at 1s phone start goal 30m now", "write start goal 30m"),
+      ("at 1s phone pause goal 30m", "does not belong after \"pause\""),
       ("at 1s phone pause 3", "\"3\" does not belong after \"pause\""),
     ])
   func badLine(line: String, what: String) {
@@ -61,7 +64,7 @@ struct ScriptTests {
     "A written order reads back the same",
     arguments: [
       NodeOrder.press(.start, at: nil), .press(.pause, at: BusDuration(nanoseconds: 123_400_000_001)), .offline(nil),
-      .offline(.seconds(30)), .online,
+      .offline(.seconds(30)), .online, .start(RunGoal(time: .milliseconds(1_800_250))!),
     ])
   func orders(order: NodeOrder) throws { #expect(try NodeOrder.parse(line: order.line) == order) }
 

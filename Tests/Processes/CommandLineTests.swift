@@ -52,6 +52,38 @@ struct CommandLineTests {
     }
   }
 
+  @Test("A run with a goal: state, monitor, record, and a run without one")
+  func goal() async throws {
+    try await withTestBus { bus in
+      let phone = try await phone(bus, "--debounce", "0", "--stdin")
+      #expect(try await bus.run("send", "start", "--goal", "30m").ending == .exited(0))
+      let running = try #require(try await bus.run("state", "--json").json.first)
+      #expect(running["goalSeconds"]?.number == 1800)
+      let elapsed = try #require(running["metrics"]?["elapsedSeconds"]?.number)
+      #expect(abs((running["remainingSeconds"]?.number ?? 0) + elapsed - 1800) < 1e-6)
+      let lines = try await bus.run("state").lines
+      #expect(lines.contains { $0.hasPrefix("goal ") && $0.contains("30:00, ") && $0.hasSuffix(" left") }, "\(lines)")
+      // A start that repeats the first one changes nothing.
+      #expect(try await bus.run("send", "start", "--goal", "10m").ending == .exited(0))
+      #expect(try await bus.run("state", "--json").json.first?["goalSeconds"]?.number == 1800)
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+      let id = try #require(running["runId"]?.string)
+      try await phone.event("its record") { $0["event"]?.string == "record" }
+      let record = try await bus.run("records", "show", id, "--json").json.first
+      #expect(record?["summary"]?["goalSeconds"]?.number == 1800)
+      #expect(try await bus.run("records", "show", id).lines.contains("goal 30:00, not reached"))
+      phone.write("start goal 5:00")
+      try await phone.event("a run with a goal from standard input") { $0["goalSeconds"]?.number == 300 }
+      #expect(try await bus.run("send", "stop").ending == .exited(0))
+      #expect(try await bus.run("send", "start").ending == .exited(0))
+      let plain = try #require(try await bus.run("state", "--json").json.first)
+      #expect(plain["goalSeconds"] == .null && plain["remainingSeconds"] == .null)
+      #expect(try await bus.run("state").lines.allSatisfy { !$0.contains("goal") })
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+    }
+  }
+
   @Test("Wrong usage exits 64 and a bad file 65; with --json the error is one object")
   func wrong() async throws {
     try await withTestBus { bus in
@@ -94,6 +126,13 @@ struct CommandLineTests {
         (
           ["send", "jump"], "'jump' is not what <command> takes: give start, pause, resume, stop or lap", "busnode send"
         ),
+        (
+          ["send", "start", "--goal", "25h"],
+          "'25h' is no goal: a goal is more than 0 and at most 24 hours, to the millisecond", "busnode send"
+        ),
+        (["send", "start", "--goal", "0"], "'0' is no goal: a goal is more than 0", "busnode send"),
+        (["send", "start", "--goal", "5km"], "'5km' is no goal: a goal is more than 0", "busnode send"),
+        (["send", "lap", "--goal", "5m"], "--goal belongs to start: lap begins no run", "busnode send"),
         // These are checked by the command when it runs.
         (
           ["web", "--http", "x"], "--http x is not an address with a port: write it like 127.0.0.1:8080", "busnode web"

@@ -54,6 +54,18 @@ struct CodecRulesTests {
     #expect(reason(try commandFrame { $0.sequence = 0 }) == "sequence is missing")
     #expect(reason(try commandFrame { $0.sequence = .max }) == "sequence is out of range")
     #expect(reason(try commandFrame { $0.ageNs = -1 }) == "command age is negative")
+    #expect(reason(try commandFrame { $0.command.goalNs = 1_000_000 }) == "a pause with a goal")
+    func start(_ goal: Int64) throws -> String? {
+      reason(
+        try commandFrame {
+          $0.command.kind = .start
+          $0.command.goalNs = goal
+        })
+    }
+    for goal in [1_000_000, 86_400_000_000_000] as [Int64] { #expect(try start(goal) == nil) }
+    for goal in [0, -1_000_000, 1_500_000, 86_400_001_000_000, .max, .min] as [Int64] {
+      #expect(try start(goal) == "goal is not whole milliseconds, above zero and at most a day", "\(goal)")
+    }
   }
 
   @Test("A command of a later version is identified by its id and can be answered with its own kind")

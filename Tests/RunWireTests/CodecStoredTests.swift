@@ -69,6 +69,13 @@ struct CodecStoredTests {
       "08ac021226080110051a200a057761746368120577617463681a100102030405060708090a0b0c0d0e0f1063c90c1f"
     ),
     (
+      "a start with a goal",
+      Codec.stored(
+        .transition(
+          Transition(kind: .start, revision: 5, change: author, goal: RunGoal(time: .seconds(1800)))),
+        at: BusTime(nanoseconds: 300), device: 0), "GOALENTRY"
+    ),
+    (
       "a lap", Codec.stored(.lap(author), at: BusTime(nanoseconds: 300), device: 0),
       "08ac021a200a057761746368120577617463681a100102030405060708090a0b0c0d0e0f1034cb84fb"
     ),

@@ -41,11 +41,15 @@ struct RandomMessages {
   }
   mutating func kind() -> CommandKind { one(of: CommandKind.allCases) }
 
+  mutating func goal() -> RunGoal { RunGoal(time: .milliseconds(Int64(number(below: 86_400_000)) + 1))! }
+
   mutating func command() -> Command {
-    Command(
+    var command = Command(
       id: id(), kind: kind(), source: source(), runID: maybe { $0.id() },
       base: maybe { random in ObservedRevision(revision: random.counter(), commandID: random.maybe { $0.id() }) },
       runOffset: maybe { $0.span() })
+    if coin() { _ = command.aim(at: goal()) }
+    return command
   }
 
   mutating func receipt() -> Receipt {
@@ -86,7 +90,7 @@ struct RandomMessages {
       order: order(), phase: one(of: RunPhase.allCases), runID: maybe { $0.id() },
       changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics,
-      isRecovering: coin(), isClockStopped: coin())
+      isRecovering: coin(), isClockStopped: coin(), goal: maybe { $0.goal() })
     return StateMessage(snapshot: snapshot, age: span())
   }
 

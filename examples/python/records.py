@@ -9,7 +9,7 @@ import struct
 import sys
 from pathlib import Path
 
-SUMMARY_FORM = 2
+SUMMARY_FORM = 3
 """The highest first byte of a summary that this module can read."""
 # Form 2 may hold more samples, and is the same otherwise.
 BODY_FORM = 2
@@ -122,6 +122,7 @@ def summary(data):
         "bests": reader.list(lambda: {
             "distanceMeters": reader.number(), "activeNs": reader.signed(), "startedAtNs": reader.signed(),
         }) if form > 1 else [],
+        "goalNs": reader.signed() if form > 2 else None,
     }
     reader.end()
     return fields

@@ -13,4 +13,17 @@ extension Command {
   public init(_ kind: CommandKind, source: ControlSource) {
     self.init(id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil)
   }
+
+  /// A start of a run with a goal, pressed now, with random ids for the command and the run.
+  ///
+  /// ```swift
+  /// let verdict = try await phone.send(.start(goal: RunGoal(time: .seconds(30 * 60)), source: .phone))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - goal: The goal of the run; `nil` for none.
+  ///   - source: Who gives the command.
+  public static func start(goal: RunGoal?, source: ControlSource) -> Command {
+    .start(id: .random(), goal: goal, source: source, runID: .random())
+  }
 }

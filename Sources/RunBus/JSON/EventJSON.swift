@@ -8,7 +8,7 @@ extension BusEvent: Codable {
   private enum CodingKeys: String, CodingKey {
     case event, deviceId, ageSeconds
     // A command.
-    case commandId, command, source, runId, baseRevision, baseCommandId, offsetSeconds
+    case commandId, command, source, runId, baseRevision, baseCommandId, offsetSeconds, goalSeconds
     // A presence.
     case role, reachable
     // A message.
@@ -52,11 +52,15 @@ extension BusEvent: Codable {
   private static func command(_ container: KeyedDecodingContainer<CodingKeys>) throws -> Command {
     let revision: UInt64? = try container.read(.baseRevision)
     let author: CommandID? = try container.read(.baseCommandId)
-    return Command(
+    var command = Command(
       id: try container.need(.commandId), kind: try container.need(.command),
       source: ControlSource(rawValue: try container.need(.source)), runID: try container.read(.runId),
       base: revision.map { ObservedRevision(revision: $0, commandID: author) },
       runOffset: try container.readSeconds(.offsetSeconds))
+    if let goal = try container.readGoal(.goalSeconds), !command.aim(at: goal) {
+      throw container.flaw(.goalSeconds, "only a start has a goal")
+    }
+    return command
   }
 
   /// Writes the event in the form that `docs/json.md` in the repository of the package describes.
@@ -77,6 +81,7 @@ extension BusEvent: Codable {
       try container.write(command.base?.revision, .baseRevision)
       try container.write(command.base?.commandID, .baseCommandId)
       try container.write(seconds: command.runOffset, .offsetSeconds)
+      try container.write(seconds: command.goal?.time, .goalSeconds)
     case .receipt(let receipt, let device):
       try container.write(receipt.isVerdict ? "verdict" : "receipt", .event)
       try container.write(device, .deviceId)

@@ -35,6 +35,15 @@ extension KeyedDecodingContainer {
   /// Reads a span in seconds that every writer writes.
   func needSeconds(_ key: Key) throws -> BusDuration { BusDuration(seconds: try decode(Double.self, forKey: key)) }
 
+  /// Reads a goal in seconds; `nil` when the key is missing or `null`.
+  func readGoal(_ key: Key) throws -> RunGoal? {
+    guard let time = try readSeconds(key) else { return nil }
+    guard let goal = RunGoal(time: time) else {
+      throw flaw(key, "not whole milliseconds, above zero and at most a day")
+    }
+    return goal
+  }
+
   /// Reads a moment of the hub's time line; `nil` when the key is missing or `null`.
   func readNanoseconds(_ key: Key) throws -> BusTime? {
     try decodeIfPresent(Int64.self, forKey: key).map { BusTime(nanoseconds: $0) }

@@ -8,7 +8,7 @@ extension RecordSummary: Codable {
   private enum CodingKeys: String, CodingKey {
     case runId, version, deviceId, hubDeviceId, appVersion, startedAt, startedAtUnixSeconds, elapsedSeconds,
       activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, averageHeartRateBpm, elevationGainMeters,
-      energyJoules, weightKilograms, autoPause, pedometer, conflicted, utcOffsetSeconds, bests, title, note
+      energyJoules, weightKilograms, autoPause, pedometer, goalSeconds, conflicted, utcOffsetSeconds, bests, title, note
   }
 
   /// Reads a summary that ``encode(to:)`` or `busnode` has written.
@@ -27,6 +27,7 @@ extension RecordSummary: Codable {
       setup: RunSetup(
         weightKilograms: try container.read(.weightKilograms), isAutoPauseOn: try container.need(.autoPause),
         usesPedometer: try container.need(.pedometer)),
+      goal: try container.readGoal(.goalSeconds),
       isConflicted: try container.need(.conflicted), utcOffsetSeconds: try container.read(.utcOffsetSeconds),
       bests: try container.read(.bests) ?? [], title: try container.need(.title), note: try container.need(.note))
     guard version > 0 else { throw container.flaw(.version, "versions count from 1") }
@@ -55,6 +56,7 @@ extension RecordSummary: Codable {
     try container.write(number: setup.weightKilograms, .weightKilograms)
     try container.write(setup.isAutoPauseOn, .autoPause)
     try container.write(setup.usesPedometer, .pedometer)
+    try container.write(seconds: goal?.time, .goalSeconds)
     try container.write(isConflicted, .conflicted)
     try container.write(utcOffsetSeconds, .utcOffsetSeconds)
     try container.write(bests, .bests)

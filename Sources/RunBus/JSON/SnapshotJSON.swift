@@ -3,11 +3,11 @@ public import RunCore
 /// The snapshot as `busnode state --json` writes it.
 ///
 /// The two moments of the hub's time line are in nanoseconds. They mean something only beside other moments of the same
-/// hub.
+/// hub. `remainingSeconds` is written for readers and not read, because it follows from the goal and the metrics.
 extension Snapshot: Codable {
   private enum CodingKeys: String, CodingKey {
     case term, revision, tick, phase, runId, changedBy, recovering, clockStopped, startedAtBusNanoseconds,
-      capturedAtBusNanoseconds, metrics
+      capturedAtBusNanoseconds, goalSeconds, remainingSeconds, metrics
   }
 
   private enum Change: String, CodingKey { case source, deviceId, commandId }
@@ -29,7 +29,7 @@ extension Snapshot: Codable {
       startedAt: try container.readNanoseconds(.startedAtBusNanoseconds),
       capturedAt: try container.readNanoseconds(.capturedAtBusNanoseconds) ?? .zero,
       metrics: try container.need(.metrics), isRecovering: try container.need(.recovering),
-      isClockStopped: try container.read(.clockStopped) ?? false)
+      isClockStopped: try container.read(.clockStopped) ?? false, goal: try container.readGoal(.goalSeconds))
   }
 
   /// Writes the snapshot in the form that `docs/json.md` in the repository of the package describes.
@@ -52,6 +52,8 @@ extension Snapshot: Codable {
     try container.write(isClockStopped, .clockStopped)
     try container.write(nanoseconds: startedAt, .startedAtBusNanoseconds)
     try container.write(nanoseconds: capturedAt, .capturedAtBusNanoseconds)
+    try container.write(seconds: goal?.time, .goalSeconds)
+    try container.write(seconds: remaining, .remainingSeconds)
     try container.write(metrics, .metrics)
   }
 }

@@ -2,7 +2,7 @@ public import RunCore
 import Synchronization
 
 /// The clock of the run as a node knows it at one moment: the last snapshot and the node's clock. It gives elapsed and
-/// active time at any instant without a call into the node.
+/// active time, and what remains of a goal, at any instant without a call into the node.
 ///
 /// A screen draws it as often as it likes:
 ///
@@ -28,6 +28,14 @@ public struct RunClock: Sendable {
   /// - Returns: The time; `nil` before the node knows bus time.
   public func elapsed(at moment: ContinuousClock.Instant = .now) -> BusDuration? {
     clock.map { snapshot.elapsed(at: $0.busTime(of: moment)) }
+  }
+
+  /// What remains of the run's goal at an instant; see ``RunCore/Snapshot/remaining(at:)``.
+  ///
+  /// - Parameter moment: The instant, by default now.
+  /// - Returns: The time; zero once the goal is reached, `nil` in a run without one and before the node knows bus time.
+  public func remaining(at moment: ContinuousClock.Instant = .now) -> BusDuration? {
+    clock.flatMap { snapshot.remaining(at: $0.busTime(of: moment)) }
   }
 
   /// Time in which the run was running up to an instant; see ``RunCore/Snapshot/active(at:)``.

@@ -85,7 +85,7 @@ struct Judge {
       kind: press.command.kind, revision: state.revision + 1, change: press.change, runID: run,
       effectiveAt: effectiveAt)
     state.make(transition)
-    write(transition)
+    write(transition, goal: press.command.goal)
     return transition
   }
 
@@ -95,7 +95,7 @@ struct Judge {
       kind: press.command.kind, revision: state.revision, change: press.change, runID: run,
       effectiveAt: press.pressedAt)
     state.amend(transition)
-    write(transition)
+    write(transition, goal: press.command.goal)
     return transition
   }
 
@@ -138,12 +138,14 @@ struct Judge {
     settlement.answers.append(.init(verdict: verdict, press: press))
   }
 
-  private mutating func write(_ transition: PastTransition) {
+  /// - Parameter goal: The goal that a start names. Judging does not look at it: it is the run's, which the ledger has.
+  private mutating func write(_ transition: PastTransition, goal: RunGoal?) {
     settlement.lines.append(
       .init(
         runID: transition.runID, time: transition.effectiveAt,
         event: .transition(
-          Transition(kind: transition.kind, revision: transition.revision, change: transition.change))))
+          Transition(
+            kind: transition.kind, revision: transition.revision, change: transition.change, goal: goal))))
   }
 }
 

@@ -35,6 +35,8 @@ package struct HubClocks: Sendable {
   package let active: BusDuration
   /// Whether auto-pause has stopped active time.
   package let isAutoPaused: Bool
+  /// The goal of the run.
+  package let goal: RunGoal?
   /// Whether the hub has captured a snapshot that it has not published, because its commit is not durable yet.
   package let isPublishing: Bool
 }
@@ -45,7 +47,7 @@ extension HubCore {
     let metrics = ledger.metrics(at: now)
     return HubClocks(
       elapsed: metrics.elapsed, active: metrics.active, isAutoPaused: metrics.isAutoPaused,
-      isPublishing: run.isPublishing)
+      goal: ledger.goal, isPublishing: run.isPublishing)
   }
 }
 

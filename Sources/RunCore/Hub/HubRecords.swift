@@ -75,7 +75,7 @@ extension HubCore {
       hubDeviceID: settings.deviceID, appVersion: settings.appVersion,
       // The start is that of the first version, because the wall clock may have been set since.
       startedAtUnixSeconds: startedAt, elapsed: .zero, active: .zero, setup: made.setup,
-      isConflicted: expected.record.isConflicted,
+      goal: made.goal, isConflicted: expected.record.isConflicted,
       utcOffsetSeconds: known.map(\.utcOffsetSeconds) ?? settings.utcOffset(startedAt), bests: made.bests,
       title: known?.title ?? "", note: known?.note ?? "")
     summary.add(made.body.report.metrics)

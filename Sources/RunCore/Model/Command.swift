@@ -96,6 +96,10 @@ public struct ObservedRevision: Hashable, Sendable, Codable {
 public struct Command: Hashable, Sendable, Codable {
   /// Identifies the press; it stays the same when the command is sent again.
   public let id: CommandID
+  // It stands before the kind, where it takes no room: commands are copied a lot.
+  /// The goal of the run that a start begins; `nil` for a run without one. No other kind of command has a goal; see
+  /// ``start(id:goal:source:runID:)``.
+  public private(set) var goal: RunGoal?
   /// What the person asks for.
   public let kind: CommandKind
   /// Who gave the command; a label that does not affect the verdict.
@@ -110,7 +114,7 @@ public struct Command: Hashable, Sendable, Codable {
   package var unknown: [UInt8] = []
 
   private enum CodingKeys: String, CodingKey {
-    case id, kind, source, runID, base, runOffset
+    case id, kind, source, runID, base, runOffset, goal
   }
 
   /// A command from its parts. The sending node fills in `base` and `runID` when it knows them.
@@ -128,6 +132,46 @@ public struct Command: Hashable, Sendable, Codable {
 }
 
 extension Command {
+  /// A start of a run with a goal.
+  ///
+  /// - Parameters:
+  ///   - id: Identifies the press.
+  ///   - goal: The goal of the run; `nil` for none.
+  ///   - source: Who gives the command.
+  ///   - runID: The id of the new run; without one it is the command's id.
+  public static func start(id: CommandID, goal: RunGoal?, source: ControlSource, runID: RunID? = nil) -> Command {
+    var command = Command(id: id, kind: .start, source: source, runID: runID)
+    command.goal = goal
+    return command
+  }
+
+  /// Gives a start its goal.
+  ///
+  /// - Returns: `false`, with nothing changed, for any other kind of command.
+  package mutating func aim(at goal: RunGoal) -> Bool {
+    guard kind == .start else { return false }
+    self.goal = goal
+    return true
+  }
+
+  /// Reads a command.
+  ///
+  /// - Throws: `DecodingError`, also for a goal of anything but a start.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(CommandID.self, forKey: .id),
+      kind: try container.decode(CommandKind.self, forKey: .kind),
+      source: try container.decode(ControlSource.self, forKey: .source),
+      runID: try container.decodeIfPresent(RunID.self, forKey: .runID),
+      base: try container.decodeIfPresent(ObservedRevision.self, forKey: .base),
+      runOffset: try container.decodeIfPresent(BusDuration.self, forKey: .runOffset))
+    guard let goal = try container.decodeIfPresent(RunGoal.self, forKey: .goal) else { return }
+    guard aim(at: goal) else {
+      throw DecodingError.dataCorruptedError(forKey: .goal, in: container, debugDescription: "only a start has a goal")
+    }
+  }
+
   /// The id of the run that a start begins. If the sender named none, it is the command's id, so that it is unique and
   /// a repeated start has the same one.
   var runOfStart: RunID { runID ?? RunID(high: id.high, low: id.low) }

@@ -21,6 +21,16 @@ extension Snapshot {
     }
   }
 
+  /// What remained of the goal at ``capturedAt``; zero once it is reached, `nil` in a run without a goal.
+  public var remaining: BusDuration? { goal?.remaining(after: metrics.elapsed) }
+
+  /// What remains of the goal at a moment: it counts down as ``elapsed(at:)`` counts up, in a pause as well, and stands
+  /// once the run is completed.
+  ///
+  /// - Parameter now: The moment, in bus time; one before ``capturedAt`` counts as that.
+  /// - Returns: The time; zero once the goal is reached, `nil` in a run without a goal.
+  public func remaining(at now: BusTime) -> BusDuration? { goal?.remaining(after: elapsed(at: now)) }
+
   /// Time in which the run was running up to a moment: without pauses, auto-pauses and gaps.
   ///
   /// - Parameter now: The moment, in bus time; one before ``capturedAt`` counts as that.

@@ -1,5 +1,8 @@
 /// One phase transition of the authoritative run state.
 package struct Transition: Hashable, Sendable {
+  // It stands first, where it takes no room: a run has thousands of entries, each as large as the largest.
+  /// The goal of the run that a start begins; `nil` without one, and for any other kind.
+  package let goal: RunGoal?
   /// The kind of the command that made it.
   package let kind: CommandKind
   /// The revision that it made.
@@ -8,7 +11,8 @@ package struct Transition: Hashable, Sendable {
   package let change: Author
 
   /// A transition from its parts.
-  package init(kind: CommandKind, revision: UInt64, change: Author) {
+  package init(kind: CommandKind, revision: UInt64, change: Author, goal: RunGoal? = nil) {
+    self.goal = goal
     self.kind = kind
     self.revision = revision
     self.change = change

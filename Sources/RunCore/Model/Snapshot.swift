@@ -40,6 +40,9 @@ public struct Author: Hashable, Sendable {
 public struct Snapshot: Hashable, Sendable {
   /// Its position among all publications.
   public var order: SnapshotOrder
+  /// The goal of the run, which the start that began it named; `nil` in a run without one. What remains of it is
+  /// ``remaining``.
+  public var goal: RunGoal?
   /// The run's phase.
   public var phase: RunPhase
   /// The present run; `nil` before the first start.
@@ -64,9 +67,10 @@ public struct Snapshot: Hashable, Sendable {
   public init(
     order: SnapshotOrder, phase: RunPhase, runID: RunID?, changedBy: Author?, startedAt: BusTime?,
     capturedAt: BusTime, metrics: RunMetrics, isRecovering: Bool = false,
-    isClockStopped: Bool = false
+    isClockStopped: Bool = false, goal: RunGoal? = nil
   ) {
     self.order = order
+    self.goal = goal
     self.phase = phase
     self.runID = runID
     self.changedBy = changedBy

@@ -6,6 +6,8 @@ extension RunRecord {
   static let form: UInt8 = 1
   /// The form of a summary with a UTC offset or bests.
   static let summaryForm: UInt8 = 2
+  /// The form of a summary with a goal.
+  static let goalForm: UInt8 = 3
   /// The form of a body whose series is longer than earlier versions read.
   static let longBodyForm: UInt8 = 2
 
@@ -38,7 +40,10 @@ extension RecordSummary {
   public var encoded: [UInt8] {
     var writer = RecordWriter()
     // The lowest form that holds the summary, so that earlier versions can read it.
-    let form = utcOffsetSeconds == nil && bests.isEmpty ? RunRecord.form : RunRecord.summaryForm
+    let form =
+      if goal != nil { RunRecord.goalForm } else {
+        utcOffsetSeconds == nil && bests.isEmpty ? RunRecord.form : RunRecord.summaryForm
+      }
     writer.append(form)
     writer.append(runID)
     writer.append(count: version)
@@ -55,13 +60,14 @@ extension RecordSummary {
     writer.append(isConflicted)
     writer.append(title)
     writer.append(note)
-    guard form == RunRecord.summaryForm else { return writer.bytes }
+    guard form != RunRecord.form else { return writer.bytes }
     writer.append(optional: utcOffsetSeconds) { $0.append(signed: Int64($1)) }
     writer.append(list: bests) {
       $0.append($1.distanceMeters)
       $0.append($1.active)
       $0.append($1.startedAt)
     }
+    if let goal { writer.append(goal.time) }
     return writer.bytes
   }
 
@@ -69,7 +75,7 @@ extension RecordSummary {
   public init?(encoded bytes: [UInt8]) {
     var reader = RecordReader(bytes[...])
     let form = reader.byte()
-    guard form == RunRecord.form || form == RunRecord.summaryForm else { return nil }
+    guard [RunRecord.form, RunRecord.summaryForm, RunRecord.goalForm].contains(form) else { return nil }
     let runID: RunID = reader.identifier()
     let version = reader.count()
     guard let deviceID = DeviceID(reader.text(bytesMax: 32)), let hubDeviceID = DeviceID(reader.text(bytesMax: 32))
@@ -84,11 +90,15 @@ extension RecordSummary {
         weightKilograms: reader.optionalDouble(), isAutoPauseOn: reader.flag(), usesPedometer: reader.flag()),
       isConflicted: reader.flag(),
       title: reader.text(bytesMax: Self.titleBytesMax), note: reader.text(bytesMax: Self.noteBytesMax))
-    if form == RunRecord.summaryForm {
+    if form != RunRecord.form {
       utcOffsetSeconds = reader.optional { Int(clamping: $0.signed()) }
       bests = reader.list {
         RunBest(distanceMeters: $0.double(), active: $0.span(), startedAt: $0.span())
       }
+    }
+    if form == RunRecord.goalForm {
+      goal = RunGoal(time: reader.span())
+      if goal == nil { reader.fail() }
     }
     guard reader.isDone, version > 0, bests.count <= RunBest.countMax else { return nil }
   }

@@ -23,6 +23,8 @@ package struct RecordMaker: Sendable {
     package let setup: RunSetup
     /// The device whose start began it.
     package let starter: DeviceID?
+    /// The goal that this start names.
+    package let goal: RunGoal?
   }
 
   private enum Stage: Sendable { case looking, folding, measuring, comparing, done }
@@ -91,6 +93,7 @@ package struct RecordMaker: Sendable {
     var (startedAt, stoppedAt): (BusTime?, BusTime?)
     var setup: RunSetup?
     var starter: DeviceID?
+    var goal: RunGoal?
     /// The transitions and gaps.
     var timeLine: [LedgerEntry] = []
     /// How many heart rates and cadences are within the run, and how many entries are fixes or can move the runner.
@@ -100,7 +103,7 @@ package struct RecordMaker: Sendable {
       switch entry.event {
       case .transition(let transition):
         machine.applyInOneRun(transition.kind)
-        if startedAt == nil, machine.phase != .idle { startedAt = entry.time }
+        if startedAt == nil, machine.phase != .idle { (startedAt, goal) = (entry.time, transition.goal) }
         if stoppedAt == nil, machine.phase == .completed { stoppedAt = entry.time }
         if starter == nil, transition.kind == .start { starter = transition.change.deviceID }
         timeLine.append(entry)
@@ -192,7 +195,8 @@ package struct RecordMaker: Sendable {
       body: RecordBody(
         report: report, pauses: pauses.map { RunPause(startedAt: $0.lowerBound, endedAt: $0.upperBound) },
         series: series, route: []),
-      startedAt: start, setup: outline.setup ?? RunSetup(), starter: outline.starter)
+      startedAt: start, setup: outline.setup ?? RunSetup(), starter: outline.starter,
+      goal: outline.goal)
   }
 
   // MARK: Measuring and comparing

@@ -37,6 +37,8 @@ public struct RecordSummary: Hashable, Sendable {
   public var energyJoules: Double?
   /// The runner's choices for the run.
   public var setup: RunSetup
+  /// The goal of the run; `nil` for a run without one, and in records of earlier versions.
+  public var goal: RunGoal?
   /// Whether it overlaps another run. The hub keeps both and leaves the decision to a person.
   public var isConflicted: Bool
   /// How far the hub's local clock was ahead of UTC at the start, in seconds; `nil` when that is not known, as for
@@ -55,11 +57,12 @@ public struct RecordSummary: Hashable, Sendable {
     runID: RunID, version: UInt64, deviceID: DeviceID, hubDeviceID: DeviceID, appVersion: String,
     startedAtUnixSeconds: Double, elapsed: BusDuration, active: BusDuration, distanceMeters: Double? = nil,
     elevationGainMeters: Double? = nil, averageHeartRateBpm: Double? = nil, energyJoules: Double? = nil,
-    setup: RunSetup = RunSetup(), isConflicted: Bool = false, utcOffsetSeconds: Int? = nil, bests: [RunBest] = [],
-    title: String = "", note: String = ""
+    setup: RunSetup = RunSetup(), goal: RunGoal? = nil, isConflicted: Bool = false, utcOffsetSeconds: Int? = nil,
+    bests: [RunBest] = [], title: String = "", note: String = ""
   ) {
     self.utcOffsetSeconds = utcOffsetSeconds
     self.bests = bests
+    self.goal = goal
     self.setup = setup
     self.runID = runID
     self.version = version

@@ -67,7 +67,7 @@ package struct RunLedger: Sendable {
     LedgerEntry.sort(&self.entries)
     for index in self.entries.indices {
       if case .transition(let transition) = self.entries[index].event {
-        phases.insert(transition.kind, at: self.entries[index].time, position: self.entries[index].position)
+        phases.insert(transition, at: self.entries[index].time, position: self.entries[index].position)
       }
     }
     let end = self.entries.count
@@ -96,6 +96,8 @@ package struct RunLedger: Sendable {
   package var startedAt: BusTime? { phases.startedAt }
   /// When the run was stopped; `nil` before it was.
   package var stoppedAt: BusTime? { phases.stoppedAt }
+  /// The goal that the start of the run names; `nil` without one.
+  package var goal: RunGoal? { phases.goal }
   /// The phase of the run after all transitions up to and at a moment.
   package func phase(at time: BusTime) -> RunPhase { phases.phase(at: time) }
 
@@ -106,7 +108,7 @@ package struct RunLedger: Sendable {
     // Nearly all entries belong at the end, where no search is needed.
     if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
     if case .transition(let transition) = entry.event {
-      phases.insert(transition.kind, at: entry.time, position: entry.position)
+      phases.insert(transition, at: entry.time, position: entry.position)
     }
     if let open = openGap, LedgerEntry.precedes(entry, open.gap) { openGap?.index += 1 }
     if index < folded { goBack(to: index) }

@@ -83,3 +83,13 @@ extension ControlSource {
     self = source
   }
 }
+
+extension RunGoal {
+  /// Reads the value of `--goal`.
+  init(option text: String) throws {
+    guard let goal = GoalText.parse(text) else {
+      throw ValidationError("'\(text)' is no goal: \(GoalText.bounds)")
+    }
+    self = goal
+  }
+}

@@ -9,6 +9,7 @@ struct Send: AsyncParsableCommand {
       Waits for the hub's verdict on the press and prints it. Any number of these commands can run at once.
 
         busnode send start
+        busnode send start --goal 30m     a run of half an hour, pauses included
         busnode send pause --source watch
         busnode send lap --wait received  does not wait for the verdict, which takes
                                           half a second
@@ -20,6 +21,9 @@ struct Send: AsyncParsableCommand {
       starts, or another node of the bus on this machine, or busnode outbox flush. busnode outbox shows what waits. With \
       --no-queue the press is not stored. It is not stored either for a bus that this machine has never joined, because \
       the name may be a typing mistake.
+
+      --goal is shown on every screen with what remains of it, and kept in the record. It stops nothing. A start that \
+      repeats another one changes no goal.
 
       A pause is undone by resume. A lap or a stop that the hub has cannot be taken back; a press that waits can: \
       busnode outbox cancel.
@@ -64,6 +68,11 @@ struct Send: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The device it is pressed on (default: shell).", valueName: "name"))
   var device: DeviceID?
 
+  @Option(
+    help: ArgumentHelp("The time goal of the run that a start begins: 30m, 1h30m, 45:00.", valueName: "time"),
+    transform: RunGoal.init(option:))
+  var goal: RunGoal?
+
   @Option(help: "What to wait for.")
   var wait: Wait = .verdict
 
@@ -76,11 +85,17 @@ struct Send: AsyncParsableCommand {
   @Flag(help: "Write one JSON object.")
   var json = false
 
+  func validate() throws {
+    if goal != nil, kind != .start {
+      throw ValidationError("--goal belongs to start: \(kind.rawValue) begins no run")
+    }
+  }
+
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
     let device = device ?? DeviceID.role(.shell)
-    let command = Command(kind, source: source)
+    let command = goal.map { Command.start(goal: $0, source: source) } ?? Command(kind, source: source)
     let kept = noQueue ? nil : KeptPress(command, on: device, at: location)
     guard !location.isWithoutHub else {
       guard let kept else { throw Failure.noBus(location) }

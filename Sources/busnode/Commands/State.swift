@@ -12,7 +12,8 @@ struct State: AsyncParsableCommand {
         busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
       --json writes term, revision, tick, phase, runId, changedBy {source, deviceId, commandId}, recovering, \
-      startedAtBusNanoseconds, capturedAtBusNanoseconds and metrics \
+      startedAtBusNanoseconds, capturedAtBusNanoseconds, goalSeconds, remainingSeconds (of the goal; both null without \
+      one) and metrics \
       {elapsedSeconds, activeSeconds, distanceMeters, pedometerMeters, currentPaceSecondsPerKilometer, \
       averagePaceSecondsPerKilometer, bestPaceSecondsPerKilometer, worstPaceSecondsPerKilometer, heartRateBpm, \
       averageHeartRateBpm, maxHeartRateBpm, cadenceStepsPerMinute, averageCadenceStepsPerMinute, altitudeMeters, \
@@ -83,7 +84,8 @@ struct State: AsyncParsableCommand {
   }
 
   private static func lines(_ snapshot: Snapshot, in units: Units) -> [String] {
-    let table = MetricsText.table(snapshot.metrics, in: units, isRunning: snapshot.phase == .running)
+    let goal = Sentence.goal(snapshot.goal, remaining: snapshot.remaining)
+    let table = MetricsText.table(snapshot.metrics, goal: goal, in: units, isRunning: snapshot.phase == .running)
     return [Sentence.standing(snapshot)] + (snapshot.phase == .idle ? [] : table)
   }
 }

@@ -39,6 +39,13 @@ enum Sentence {
     "\(span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)) s"
   }
 
+  /// `30:00, 26:55 left`, `30:00 reached`; `nil` without a goal.
+  static func goal(_ goal: RunGoal?, remaining: BusDuration?) -> String? {
+    guard let goal, let remaining else { return nil }
+    let time = DurationText.clock(goal.time)
+    return remaining > .zero ? "\(time), \(DurationText.countdown(remaining)) left" : "\(time) reached"
+  }
+
   /// The age of a reading: `42 s`, `24 min`, `3 h`, `5 days`.
   static func old(_ seconds: Double) -> String {
     func count(_ unit: Double) -> String { whole((seconds / unit).rounded(.down)) }
@@ -69,4 +76,7 @@ enum Sentence {
 extension DurationText {
   /// `3:05`, or `1:02:03` from an hour on; whole seconds, rounded down as a stopwatch shows them.
   static func clock(_ span: BusDuration) -> String { Units.metric.format.duration(span) }
+
+  /// What is left of a time, rounded up: with the clock beside it, which is rounded down, it makes the whole.
+  static func countdown(_ span: BusDuration) -> String { clock(BusDuration(seconds: span.seconds.rounded(.up))) }
 }

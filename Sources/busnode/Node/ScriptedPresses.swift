@@ -21,7 +21,8 @@ struct ScriptedPresses<Member: Node>: Sendable {
         do {
           guard let order = try NodeOrder.parse(line: line) else { continue }
           switch order {
-          case .press(let kind, nil): last = await press(kind, at: nil, in: &group)
+          case .press(let kind, nil): last = await press(command(kind, at: nil), in: &group)
+          case .start(let goal): last = await press(.start(goal: goal, source: source), in: &group)
           case .press(let kind, let offset?):
             let (isMade, making) = AsyncStream<Never>.makeStream()
             // Recorded presses that are due within a millisecond of real time would otherwise race.
@@ -64,10 +65,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
   /// Makes a press, ahead of every later one.
   ///
   /// - Returns: A stream that ends when the node has stored the press or has refused it.
-  private func press(
-    _ kind: CommandKind, at offset: BusDuration?, in group: inout DiscardingTaskGroup
-  ) async -> AsyncStream<Never> {
-    let command = await command(kind, at: offset)
+  private func press(_ command: Command, in group: inout DiscardingTaskGroup) async -> AsyncStream<Never> {
     let (kept, keeping) = AsyncStream<Never>.makeStream()
     let receipts = await node.receipts(for: command.id)
     let sending = await node.beginSending(command)
@@ -95,12 +93,12 @@ struct ScriptedPresses<Member: Node>: Sendable {
     guard await waitForRun(toReach: offset) else { return }
     if let earlier { for await _ in earlier {} }
     await withDiscardingTaskGroup { group in
-      _ = await press(kind, at: offset, in: &group)
+      _ = await press(command(kind, at: offset), in: &group)
       making.finish()
     }
   }
 
-  private func command(_ kind: CommandKind, at offset: BusDuration?) async -> Command {
+  private func command(_ kind: CommandKind, at offset: BusDuration?) -> Command {
     Command(
       id: .random(), kind: kind, source: source, runID: kind == .start ? .random() : nil, runOffset: offset)
   }

@@ -68,6 +68,8 @@ struct ScreenState: Sendable {
   /// The clock now; `nil` before the first snapshot.
   var active: BusDuration?
   var elapsed: BusDuration?
+  /// What remains of the run's goal now; that of the snapshot while the clock is not known.
+  var remaining: BusDuration? { elapsed.flatMap { snapshot.goal?.remaining(after: $0) } ?? snapshot.remaining }
   var predicted = RunPhase.idle
   /// Why the hub does not let this screen in.
   var refusal: String?

@@ -3,11 +3,13 @@ import RunScripts
 
 // Sentences about snapshots and events.
 extension Sentence {
-  /// `1.2.14 running 3:05 · 0.52 km · 5:41 /km · 148 bpm · by watch`; a stale value is followed by its age.
+  /// `1.2.14 running 3:05 · goal 30:00, 26:55 left · 0.52 km · 5:41 /km · 148 bpm · by watch`; a stale value is followed
+  /// by its age.
   static func snapshot(_ snapshot: Snapshot, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
     var parts = ["\(snapshot.order.text) \(snapshot.phase.rawValue) \(DurationText.clock(metrics.elapsed))"]
     if metrics.active < metrics.elapsed { parts.append("active \(DurationText.clock(metrics.active))") }
+    if let goal = goal(snapshot.goal, remaining: snapshot.remaining) { parts.append("goal \(goal)") }
     if snapshot.isRecovering { parts.append("recovering: resume, finish or discard?") }
     if metrics.isAutoPaused { parts.append("auto-paused") }
     if let meters = metrics.distanceMeters {
@@ -76,6 +78,7 @@ extension Sentence {
     case .command(let command, let device):
       "\(device): \(command.kind.rawValue) pressed on \(command.source)"
         + (command.runOffset.map { " (recorded at \(DurationText.clock($0)))" } ?? "")
+        + (command.goal.map { ", goal \(DurationText.clock($0.time))" } ?? "")
     case .receipt(let receipt, let device): "\(device): \(receipt.message)"
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "is here" : "is gone")"
     case .message(let message): self.message(message, text: nil)

@@ -3,8 +3,12 @@ import RunScripts
 
 /// The metrics of a run as text, one line each, without those that are not known.
 enum MetricsText {
-  /// - Parameter isRunning: Whether stale values are followed by their age. In a pause and after the stop all are old.
-  static func table(_ metrics: RunMetrics, in units: Units, isRunning: Bool) -> [String] {
+  /// - Parameters:
+  ///   - goal: The goal of the run and what remains of it, in words.
+  ///   - isRunning: Whether stale values are followed by their age. In a pause and after the stop all are old.
+  static func table(
+    _ metrics: RunMetrics, goal: String? = nil, in units: Units, isRunning: Bool
+  ) -> [String] {
     func row(_ name: String, _ value: String?, _ metric: Metric? = nil) -> String? {
       guard var text = value else { return nil }
       if isRunning, let metric { text = Sentence.aged(text, metric, of: metrics) }
@@ -13,7 +17,7 @@ enum MetricsText {
     let pedometer = metrics.pedometerMeters.flatMap { $0 > 0 ? $0 : nil }
     let clocks = [
       row("elapsed", DurationText.clock(metrics.elapsed)), row("active", DurationText.clock(metrics.active)),
-      row("", metrics.isAutoPaused ? "auto-paused: the runner stands still" : nil),
+      row("", metrics.isAutoPaused ? "auto-paused: the runner stands still" : nil), row("goal", goal),
     ]
     let way = [
       row("distance", metrics.distanceMeters.map(units.distanceText), .distance),

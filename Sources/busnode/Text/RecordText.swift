@@ -59,6 +59,10 @@ enum RecordText {
       ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"
     lines.append("\(when) · \(origin) \(summary.appVersion)")
     lines.append("\(summary.runID) · version \(summary.version)")
+    if let goal = summary.goal {
+      let isReached = summary.elapsed >= goal.time
+      lines.append("goal \(DurationText.clock(goal.time)), \(isReached ? "reached" : "not reached")")
+    }
     // The note keeps its line breaks.
     if !summary.note.isEmpty {
       lines += summary.note.writtenLines.map { String($0) }

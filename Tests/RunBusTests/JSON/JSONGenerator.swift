@@ -36,6 +36,7 @@ struct JSONGenerator {
   mutating func source() -> ControlSource {
     any([.phone, .watch, .liveActivity, .shell, ControlSource(rawValue: "앱 intent")])
   }
+  mutating func goal() -> RunGoal { RunGoal(time: .milliseconds(Int64(pick(1...86_400_000))))! }
   mutating func kind() -> CommandKind { any(CommandKind.allCases) }
   mutating func phase() -> RunPhase { any(RunPhase.allCases) }
 }
@@ -65,7 +66,7 @@ extension JSONGenerator {
       runID: maybe { $0.id() },
       changedBy: maybe { Author(source: $0.source(), deviceID: $0.device(), commandID: $0.id()) },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics(), isRecovering: flag(),
-      isClockStopped: flag())
+      isClockStopped: flag(), goal: maybe { $0.goal() })
   }
 
   mutating func outcome() -> Outcome {
@@ -121,7 +122,7 @@ extension JSONGenerator {
       distanceMeters: maybe { $0.number() }, elevationGainMeters: maybe { $0.number() },
       averageHeartRateBpm: maybe { $0.number() }, energyJoules: maybe { $0.number() },
       setup: RunSetup(weightKilograms: maybe { $0.number() }, isAutoPauseOn: flag(), usesPedometer: flag()),
-      isConflicted: flag(), utcOffsetSeconds: maybe { $0.pick(-50_000...50_000) },
+      goal: maybe { $0.goal() }, isConflicted: flag(), utcOffsetSeconds: maybe { $0.pick(-50_000...50_000) },
       bests: some { RunBest(distanceMeters: $0.number(), active: $0.span(), startedAt: $0.span()) }, title: text(),
       note: text())
   }
@@ -144,13 +145,14 @@ extension JSONGenerator {
   mutating func event() -> BusEvent {
     let base = maybe { ObservedRevision(revision: $0.counter(), commandID: $0.maybe { $0.id() }) }
     let points = some { $0.point() }
+    let start = Command.start(id: id(), goal: maybe { $0.goal() }, source: source(), runID: maybe { $0.id() })
     return any([
       .snapshot(StateMessage(snapshot: snapshot(), age: span())),
       .command(
         Command(
           id: id(), kind: kind(), source: source(), runID: maybe { $0.id() }, base: base,
           runOffset: maybe { $0.span() }), device()),
-      .receipt(receipt(), device()),
+      .command(start, device()), .receipt(receipt(), device()),
       .presence(Presence(deviceID: device(), role: NodeRole(rawValue: any(["watch", "시계"])), isReachable: flag())),
       .message(MessageEvent(id: id(), name: text(), from: device(), to: device(), size: pick(0...99999))),
       .route(

@@ -37,7 +37,7 @@ struct JSONGoldenTests {
     order: SnapshotOrder(term: 1, revision: 2, tick: 14), phase: .paused, runID: run,
     changedBy: Author(source: .watch, deviceID: watch, commandID: command),
     startedAt: BusTime(nanoseconds: 1_000_000_007), capturedAt: BusTime(nanoseconds: 186_250_000_007),
-    metrics: metrics)
+    metrics: metrics, goal: RunGoal(time: .milliseconds(1_800_500)))
 
   private static let report = RunReport(
     metrics: RunMetrics(),
@@ -183,9 +183,11 @@ struct JSONGoldenTests {
     let command = Command(
       id: Self.command, kind: .pause, source: .liveActivity, runID: Self.run,
       base: ObservedRevision(revision: 1, commandID: CommandID(high: 5, low: 6)), runOffset: .milliseconds(12_500))
+    let start = Command.start(
+      id: Self.command, goal: RunGoal(time: .seconds(1800)), source: .phone, runID: Self.run)
     let events: [BusEvent] = [
       .snapshot(StateMessage(snapshot: .none, age: .milliseconds(250))), .command(command, Self.watch),
-      .receipt(Self.receipt(.pending), Self.watch),
+      .command(start, Self.phone), .receipt(Self.receipt(.pending), Self.watch),
       .receipt(Self.receipt(.verdict(Self.verdict(.applied))), Self.watch),
       .presence(Presence(deviceID: Self.watch, role: .watch, isReachable: true)),
       .message(MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: Self.watch, to: Self.phone, size: 8)),

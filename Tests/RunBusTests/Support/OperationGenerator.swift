@@ -120,6 +120,8 @@ struct OperationGenerator {
     }
   }
 
+  mutating func goal() -> RunGoal { RunGoal(time: .milliseconds(.random(in: 1...86_400_000, using: &random)))! }
+
   mutating func message() -> AppMessage {
     let body = (0..<pick([0, 1, 300, 3000])).map { _ in UInt8.random(in: 0...255, using: &random) }
     return AppMessage(id: MessageID(using: &random), name: pick(["a", "gel ⌚️", "z"]), body: body)
@@ -139,7 +141,7 @@ struct OperationGenerator {
         Author(source: $0.pick([.phone, .recovery]), deviceID: $0.device(), commandID: CommandID(using: &$0.random))
       },
       startedAt: maybe { $0.time() }, capturedAt: time(), metrics: metrics, isRecovering: pick([true, false]),
-      isClockStopped: pick([true, false]))
+      isClockStopped: pick([true, false]), goal: maybe { $0.goal() })
   }
 
   /// Counters that a frame carries are bounded.
@@ -177,7 +179,9 @@ struct OperationGenerator {
     let change = Author(source: source(), deviceID: device(), commandID: CommandID(using: &random))
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1:
-      return .transition(Transition(kind: pick(CommandKind.allCases), revision: anyUnsigned(), change: change))
+      let kind = pick(CommandKind.allCases)
+      let goal = kind == .start ? maybe { $0.goal() } : nil
+      return .transition(Transition(kind: kind, revision: anyUnsigned(), change: change, goal: goal))
     case 2: return .lap(change)
     case 3: return .gap(BusDuration(nanoseconds: anySigned()))
     case 4:

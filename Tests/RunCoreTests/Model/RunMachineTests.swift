@@ -27,6 +27,7 @@ struct RunMachineTests {
   @Test("Clock, ledger and machine agree on the phase after every sequence of transitions of one run")
   func oneRun() {
     let kinds = CommandKind.allCases
+    let author = Author(source: .phone, deviceID: "phone", commandID: CommandID(high: 0, low: 1))
     for sequence in 0..<(5 * 5 * 5 * 5 * 5) {
       var machine = RunMachine()
       var stopwatch = Stopwatch()
@@ -39,7 +40,7 @@ struct RunMachineTests {
         // Nothing follows the stop of a run.
         if machine.phase != .completed { _ = machine.apply(kind) }
         stopwatch.apply(kind, at: time)
-        track.insert(kind, at: time, position: UInt64(place))
+        track.insert(Transition(kind: kind, revision: 0, change: author), at: time, position: UInt64(place))
         #expect(stopwatch.phase == machine.phase)
         #expect(track.phase(at: time) == machine.phase)
       }

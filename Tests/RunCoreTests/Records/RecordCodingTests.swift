@@ -46,6 +46,23 @@ struct RecordCodingTests {
     #expect(RunRecord(encoded: empty.encoded) == empty)
   }
 
+  @Test("A summary with a goal has a form of its own, and one without keeps that of before")
+  func goal() {
+    var summary = record().summary
+    let before = summary.encoded
+    #expect(before[0] == 1)
+    summary.goal = RunGoal(time: .seconds(1800))
+    #expect(summary.encoded[0] == 3)
+    #expect(RecordSummary(encoded: summary.encoded) == summary)
+    // A goal of another length is none that a runner can have had.
+    var wrong = RecordWriter()
+    wrong.append(BusDuration(nanoseconds: 1))
+    let length = summary.encoded.count - before.count - 2
+    #expect(RecordSummary(encoded: summary.encoded.dropLast(length) + wrong.bytes) == nil)
+    summary.goal = nil
+    #expect(summary.encoded == before)
+  }
+
   @Test("Bytes that are cut off, or followed by others, are no record")
   func damaged() {
     let bytes = record().encoded

@@ -8,7 +8,7 @@ import Testing
 struct RecordVectorTests {
   @Test(
     "A record of the fields in the JSON encodes to the bytes, and the bytes decode to it",
-    arguments: ["short", "full", "conflicted"])
+    arguments: ["short", "full", "conflicted", "goal"])
   func vector(name: String) throws {
     let folder = Checkout.root.appending(path: "Tests/Vectors/records")
     let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "\(name).bin")))
@@ -46,6 +46,7 @@ private struct Fields: Decodable {
     let distanceMeters, elevationGainMeters, averageHeartRateBpm, energyJoules, weightKilograms: Double?
     let autoPause, pedometer, conflicted: Bool
     let utcOffsetSeconds: Int?
+    let goalNs: Int64?
     let bests: [Best]
   }
   struct Best: Decodable {
@@ -119,7 +120,7 @@ extension Fields.Summary {
         distanceMeters: distanceMeters, elevationGainMeters: elevationGainMeters,
         averageHeartRateBpm: averageHeartRateBpm, energyJoules: energyJoules,
         setup: RunSetup(weightKilograms: weightKilograms, isAutoPauseOn: autoPause, usesPedometer: pedometer),
-        isConflicted: conflicted, utcOffsetSeconds: utcOffsetSeconds,
+        goal: goalNs.flatMap { RunGoal(time: span($0)) }, isConflicted: conflicted, utcOffsetSeconds: utcOffsetSeconds,
         bests: bests.map {
           RunBest(distanceMeters: $0.distanceMeters, active: span($0.activeNs), startedAt: span($0.startedAtNs))
         }, title: title, note: note)

@@ -34,6 +34,12 @@ extension World {
   private mutating func check(_ shown: Snapshot, against clocks: HubClocks, at time: BusTime, who: String) {
     let elapsed = shown.elapsed(at: time) - clocks.elapsed
     if isWrong(elapsed) { faults.append("\(who) shows an elapsed time that is \(elapsed.seconds) s off") }
+    if shown.goal != clocks.goal { faults.append("\(who) shows another goal than that of the run") }
+    if shown.goal != nil { tally.count("goal compared") }
+    if let remaining = shown.remaining(at: time), let goal = clocks.goal {
+      let error = remaining - max(.zero, goal.time - clocks.elapsed)
+      if isWrong(error) || remaining < .zero { faults.append("\(who) shows \(remaining.seconds) s to the goal") }
+    }
     if climate.setup.isAutoPauseOn, hub.readingAt >= shown.capturedAt { return }
     let active = shown.active(at: time) - clocks.active
     if isWrong(active) { faults.append("\(who) shows an active time that is \(active.seconds) s off") }

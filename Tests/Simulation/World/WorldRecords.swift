@@ -76,6 +76,19 @@ extension World {
     !climate.limits.carriesRecords || peers.allSatisfy { $0.store.records.through >= hub.store.lastRecordChange }
   }
 
+  /// The record of a run has the goal of the start that began it.
+  private mutating func checkGoal(of run: RunID) {
+    guard let kept = hub.store.records.kept[run] else { return }
+    let start = hub.store.journal(of: run).lazy.compactMap { entry in
+      if case .transition(let made) = entry.event, made.kind == .start { made.change.commandID } else { nil }
+    }.first
+    guard let start else { return }
+    if kept.summary.goal != Self.goal(of: start) {
+      faults.append("the record of \(run) has another goal than its start")
+    }
+    if kept.summary.goal != nil { tally.count("record with a goal") }
+  }
+
   /// Every run that is over has a record that equals the fold of its journal, unless it was removed or a next version
   /// is still expected. Every peer has the hub's records.
   mutating func checkRecords() {
@@ -86,6 +99,7 @@ extension World {
     where disk.expected[run] == nil && disk.removed[run] == nil && !hub.store.discarded.contains(run) {
       var ledger = RunLedger(settings: settings)
       ledger.insert(contentsOf: hub.store.journal(of: run).sorted(by: LedgerEntry.precedes))
+      checkGoal(of: run)
       let body = RecordBody.made(of: ledger, settings: settings)?.body
       if let kept = disk.kept[run]?.body, let body, kept != body {
         faults.append("the record of \(run) is not what its journal folds to: \(Self.difference(kept, body))")

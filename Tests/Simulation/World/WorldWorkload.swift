@@ -117,7 +117,14 @@ extension World {
     let kinds: [CommandKind] = [.start, .start, .pause, .pause, .resume, .resume, .stop, .lap]
     let kind = wanted ?? kinds.randomElement(using: &random)!
     if let index { presses[id] = WorldPress(peer: index, kind: kind) }
-    return Command(id: id, kind: kind, source: .shell)
+    guard kind == .start else { return Command(id: id, kind: kind, source: .shell) }
+    return .start(id: id, goal: Self.goal(of: id), source: .shell)
+  }
+
+  /// The goal that a start names: every third start of a world has one, from a second to a bit more than an hour. It
+  /// follows from the id, so that the checks know it as well.
+  static func goal(of start: CommandID) -> RunGoal? {
+    start.high == 4 && start.low % 3 == 0 ? RunGoal(time: .milliseconds(1000 + Int64(start.low % 3001) * 1201)) : nil
   }
 
   mutating func press(_ index: Int, _ kind: CommandKind? = nil) {

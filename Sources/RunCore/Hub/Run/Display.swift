@@ -22,11 +22,12 @@ struct Display: Sendable {
 
   /// Captures the present state as the next snapshot to publish.
   mutating func capture(
-    _ control: ControlState, term: UInt64, metrics: RunMetrics, isRecovering: Bool, isClockStopped: Bool,
-    at now: BusTime
+    _ control: ControlState, term: UInt64, goal: RunGoal?, metrics: RunMetrics, isRecovering: Bool,
+    isClockStopped: Bool, at now: BusTime
   ) -> Snapshot {
     publisher.capture(
-      control, term: term, metrics: metrics, isRecovering: isRecovering, isClockStopped: isClockStopped, at: now)
+      control, term: term, goal: goal, metrics: metrics, isRecovering: isRecovering,
+      isClockStopped: isClockStopped, at: now)
   }
 
   /// Shows a snapshot that is durable.

@@ -26,14 +26,14 @@ struct Publisher: Sendable {
 
   /// Captures the present state as the next snapshot to publish.
   mutating func capture(
-    _ control: ControlState, term: UInt64, metrics: RunMetrics, isRecovering: Bool, isClockStopped: Bool,
-    at now: BusTime
+    _ control: ControlState, term: UInt64, goal: RunGoal?, metrics: RunMetrics, isRecovering: Bool,
+    isClockStopped: Bool, at now: BusTime
   ) -> Snapshot {
     lastTick += 1
     return Snapshot(
       order: SnapshotOrder(term: term, revision: control.revision, tick: lastTick), phase: control.phase,
       runID: control.runID, changedBy: control.changedBy, startedAt: control.startedAt, capturedAt: now,
-      metrics: metrics, isRecovering: isRecovering, isClockStopped: isClockStopped)
+      metrics: metrics, isRecovering: isRecovering, isClockStopped: isClockStopped, goal: goal)
   }
 
   /// Makes a snapshot the published one.

@@ -6,7 +6,7 @@ extension HubRun {
   /// Captures the present state as the next snapshot to publish.
   mutating func capture(_ control: ControlState, term: UInt64, at now: BusTime) -> Snapshot {
     display.capture(
-      control, term: term, metrics: ledger.metrics(at: now), isRecovering: isAsking,
+      control, term: term, goal: ledger.goal, metrics: ledger.metrics(at: now), isRecovering: isAsking,
       isClockStopped: ledger.isClockStopped, at: now)
   }
 
