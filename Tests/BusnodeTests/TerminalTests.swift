@@ -212,6 +212,23 @@ struct RunScreenTests {
     }
   }
 
+  @Test("A goal stands beside the phase with what remains of it, and without one there is nothing", arguments: sizes)
+  func goal(screen: Screen) {
+    func text(_ change: (inout ScreenState) -> Void = { _ in }) -> String {
+      let rows = RunScreen.rows(state(change), on: screen)
+      #expect(rows.count == screen.rows && rows.allSatisfy { $0.width <= screen.columns })
+      return rows.map(\.text).joined(separator: "\n")
+    }
+    #expect(!text().contains("goal") && !text().contains("left"))
+    let goal = RunGoal(time: .seconds(5400))
+    #expect(text { $0.snapshot.goal = goal }.contains("RUNNING  goal 1:30:00, 23:20 left"))
+    // Between two snapshots it counts down with the clock.
+    #expect(text { ($0.snapshot.goal, $0.elapsed) = (goal, .seconds(4001)) }.contains("23:19 left"))
+    #expect(text { ($0.snapshot.goal, $0.elapsed) = (goal, .seconds(9000)) }.contains("goal 1:30:00 reached"))
+    let least = RunScreen.rows(state { $0.snapshot.goal = goal }, on: Screen(columns: 40, rows: 10))
+    #expect(least.contains { $0.text.contains("23:20") } && least.allSatisfy { $0.width <= 40 })
+  }
+
   @Test("The help is whole on the smallest screen")
   func help() {
     let least = Screen(columns: RunScreen.columnsMin, rows: RunScreen.rowsMin)

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 import Testing
 
 @testable import busnode
@@ -20,6 +21,27 @@ struct TextTests {
     #expect(clocks(.paused) == [.seconds(340), .seconds(80)])
     #expect(clocks(.running) == [.seconds(340), .seconds(320)])
     #expect(clocks(.completed) == [.seconds(100), .seconds(80)])
+  }
+
+  @Test("A goal stands beside the clock with what remains of it, which makes the goal with the seconds that are shown")
+  func goal() {
+    var snapshot = Snapshot.none
+    (snapshot.phase, snapshot.metrics.elapsed) = (.running, .milliseconds(185_400))
+    func lines() -> [String?] {
+      [Sentence.snapshot(snapshot), Sentence.goal(snapshot.goal, remaining: snapshot.remaining)]
+    }
+    #expect(lines() == ["0.0.0 running 3:05 · active 0:00", nil])
+    snapshot.goal = RunGoal(time: .seconds(1800))
+    #expect(lines() == ["0.0.0 running 3:05 · active 0:00 · goal 30:00, 26:55 left", "30:00, 26:55 left"])
+    snapshot.metrics.elapsed = .milliseconds(1_799_999)
+    #expect(lines()[1] == "30:00, 0:01 left")
+    snapshot.metrics.elapsed = .seconds(1800)
+    #expect(lines()[1] == "30:00 reached")
+    let table = MetricsText.table(snapshot.metrics, goal: lines()[1], in: .metric, isRunning: true)
+    #expect(table.contains("goal            30:00 reached"))
+    #expect(!MetricsText.table(snapshot.metrics, in: .metric, isRunning: true).contains { $0.hasPrefix("goal") })
+    let start = Command.start(id: CommandID(high: 0, low: 1), goal: snapshot.goal, source: .watch)
+    #expect(Sentence.event(.bus(.command(start, "watch"))) == "watch: start pressed on watch, goal 30:00")
   }
 
   // Once broken: A run without a title was "Run" in the shell and "Morning run" on the page, because each had a rule of

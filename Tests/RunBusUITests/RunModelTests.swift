@@ -60,7 +60,7 @@ import Testing
     #expect(watch.elapsed() == nil && watch.allows(.start) && !watch.allows(.pause))
     try await running([bus.hub, bus.watch], [phone, watch]) {
       try await wait(for: "the hub", in: watch) { $0.isReachable && !$0.isStale }
-      watch.press(.start)
+      watch.start(goal: RunGoal(time: .seconds(1800)))
       #expect(watch.predictedPhase == .running && watch.phase == .idle && watch.pendingPresses.count == 1)
       try await wait(for: "the verdict", in: watch) { $0.presses.first?.stage == .judged(.applied) }
       #expect(watch.presses.first?.message == "start was applied" && watch.pendingPresses.isEmpty)
@@ -69,8 +69,11 @@ import Testing
         let date = Date()
         let (now, later) = (try #require(model.active(at: date)), try #require(model.active(at: date + 10)))
         #expect(later - now > .seconds(9) && model.elapsed(at: date + 10) ?? .zero > .seconds(9))
-        let instant = ContinuousClock.now
         // The node reads its clocks for each call, and rounds to a nanosecond.
+        let whole = try #require(model.remaining(at: date)) + (try #require(model.elapsed(at: date)))
+        #expect(abs(whole.nanoseconds - 1_800_000_000_000) < 1000)
+        let instant = ContinuousClock.now
+        #expect(try #require(model.remaining(at: instant)) < .seconds(1800))
         for clock in [model.elapsed(at:), model.active(at:)] as [(ContinuousClock.Instant) -> BusDuration?] {
           let span = try #require(clock(instant + .seconds(5))) - (try #require(clock(instant)))
           #expect(abs(span.nanoseconds - 5_000_000_000) < 1000)

@@ -23,6 +23,7 @@ struct NodeOptions: ParsableArguments {
 private let ordersHelp = """
   With --stdin the node reads orders, one a line, until the end of input:
     start, pause, resume, stop, lap  press a button
+    start goal 30m                   start a run with a time goal
     pause @123.4                     press it when the run reaches 123.4 s
     offline 30s, offline, online     disconnect (for 30 s of bus time), connect
     recover resume, finish, discard  decide about a run of a phone that asks

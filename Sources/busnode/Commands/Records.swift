@@ -102,8 +102,8 @@ struct RecordsList: AsyncParsableCommand {
 
       --json writes one object for each: runId, version, deviceId (who started it), hubDeviceId, appVersion, startedAt, \
       startedAtUnixSeconds, elapsedSeconds, activeSeconds, distanceMeters, averagePaceSecondsPerKilometer, \
-      averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, conflicted (it \
-      overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null. A record that is \
+      averageHeartRateBpm, elevationGainMeters, energyJoules, weightKilograms, autoPause, pedometer, goalSeconds, conflicted \
+      (it overlaps another run), utcOffsetSeconds, bests, title, note. Values that are not known are null. A record that is \
       likely of the same run as another one has doubleOf, the runId of that.
       """)
 

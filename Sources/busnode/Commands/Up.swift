@@ -35,6 +35,7 @@ struct Up: AsyncParsableCommand {
         TIME    bus time since all nodes have a snapshot: 12s, 1m30s, 90, 1:30
         NODE    phone, watch or widget
         ACTION  start, pause, resume, stop, lap: press a button;
+                start goal 30m: start a run with a time goal;
                 offline 30s, offline, online: disconnect (for 30 s of bus time),
                 connect again;
                 kill, restart: kill the process as by kill -9, start it again

@@ -149,10 +149,10 @@ struct RunScreen: Sendable {
     if snapshot.metrics.lapCount > 0 { facts += "  laps \(snapshot.metrics.lapCount)" }
     let left = (digits.map { TextWidth.of($0) }.max() ?? 0) + 2
     if let goal = Sentence.goal(snapshot.goal, remaining: state.remaining) {
-      // Where there is no room for the goal and what remains of it, the latter is shown.
+      // With little room there is only what remains.
       let remaining = state.remaining ?? .zero
       let short = remaining > .zero ? "left \(DurationText.countdown(remaining))" : "goal reached"
-      facts += "  " + (left + TextWidth.of("\(facts)  goal \(goal)") <= columns ? "goal \(goal)" : short)
+      phase.add("  " + (left + phase.width + TextWidth.of("  goal \(goal)") <= columns ? "goal \(goal)" : short))
     }
     guard left + TextWidth.of(facts) <= columns else {
       var row = StyledRow(" \(time)", style(of: snapshot.phase))

@@ -65,7 +65,8 @@ struct JSONGoldenTests {
     runID: run, version: 2, deviceID: watch, hubDeviceID: phone, appVersion: "0.1.0",
     startedAtUnixSeconds: 1_795_277_185.25, elapsed: .seconds(310), active: .seconds(300), distanceMeters: 1000,
     elevationGainMeters: 12, averageHeartRateBpm: nil, energyJoules: 250_000.5,
-    setup: RunSetup(weightKilograms: 70, isAutoPauseOn: true, usesPedometer: true), utcOffsetSeconds: 3600,
+    setup: RunSetup(weightKilograms: 70, isAutoPauseOn: true, usesPedometer: true),
+    goal: RunGoal(time: .seconds(1800)), utcOffsetSeconds: 3600,
     bests: [RunBest(distanceMeters: 1000, active: .seconds(300), startedAt: .milliseconds(12_500))],
     title: "River loop")
 

@@ -11,7 +11,7 @@ struct RunClockTests {
     Snapshot(
       order: SnapshotOrder(term: 1, revision: 1, tick: 1), phase: phase, runID: nil, changedBy: nil,
       startedAt: .zero, capturedAt: .zero + .seconds(100),
-      metrics: RunMetrics(elapsed: .seconds(100), active: .seconds(80)))
+      metrics: RunMetrics(elapsed: .seconds(100), active: .seconds(80)), goal: RunGoal(time: .seconds(150)))
   }
 
   @Test("An instant is converted at the speed of the bus")
@@ -28,11 +28,13 @@ struct RunClockTests {
     let time = node.busTime(of: ahead)
     #expect(clock.elapsed(at: ahead) == snapshot(.running).elapsed(at: time))
     #expect(clock.active(at: ahead) == snapshot(.running).active(at: time))
+    #expect(clock.remaining(at: before) ?? .zero > .seconds(40) && clock.remaining(at: ahead) == .zero)
     var completed = snapshot(.completed)
     completed.order = SnapshotOrder(term: 1, revision: 2, tick: 2)
     holder.update(completed, line)
     let over = holder.value(on: loop)
     #expect(over.elapsed(at: ahead) == .seconds(100) && over.active(at: ahead) == .seconds(80))
+    #expect(over.remaining(at: ahead) == .seconds(50))
   }
 
   @Test("A node that has not met its bus has no clock; hub and peer then show the same run")
@@ -44,7 +46,7 @@ struct RunClockTests {
     let watch = Peer(
       configuration: PeerConfiguration(deviceID: DeviceID("watch"), role: .watch), connector: transport.connector,
       store: NodeStore(), loop: loop)
-    #expect(hub.runClock.elapsed() == nil && watch.clock == nil)
+    #expect(hub.runClock.elapsed() == nil && hub.runClock.remaining() == nil && watch.clock == nil)
     try await withRunning([hub, watch]) {
       _ = try await within("start") { try await hub.send(Command(.start, .phone)) }
       _ = try await watch.snapshots().first("a running run") { $0.phase == .running }

@@ -114,7 +114,7 @@ struct HubGoalTests {
   @Test("of a start that arrives late, from its press on")
   func late() {
     var hub = HubStage.with("watch")
-    hub.passes(to: .zero + .seconds(1000))
+    hub.passes(to: .zero + .seconds(400))
     let late = start(&hub, goal)
     sends(&hub, "watch", late, age: .seconds(300))
     #expect(hub.core.authoritative.goal == goal)

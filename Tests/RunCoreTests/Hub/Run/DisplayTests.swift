@@ -22,7 +22,7 @@ struct DisplayTests {
 
   private mutating func capture(_ phase: RunPhase) -> Snapshot {
     var snapshot = display.capture(
-      ControlState(), term: 1, metrics: RunMetrics(), isRecovering: false, isClockStopped: false, at: .zero)
+      ControlState(), term: 1, goal: nil, metrics: RunMetrics(), isRecovering: false, isClockStopped: false, at: .zero)
     snapshot = Snapshot(
       order: snapshot.order, phase: phase, runID: RunID(high: 0, low: 1), changedBy: nil, startedAt: .zero,
       capturedAt: .zero, metrics: RunMetrics(), isRecovering: false, isClockStopped: false)

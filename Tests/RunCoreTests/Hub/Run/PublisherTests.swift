@@ -7,7 +7,7 @@ struct PublisherTests {
 
   private mutating func capture(at now: BusTime) -> Snapshot {
     publisher.capture(
-      ControlState(), term: 3, metrics: RunMetrics(), isRecovering: false, isClockStopped: false, at: now)
+      ControlState(), term: 3, goal: nil, metrics: RunMetrics(), isRecovering: false, isClockStopped: false, at: now)
   }
 
   private static func seconds(_ count: Int64) -> BusTime { .zero + .seconds(count) }
