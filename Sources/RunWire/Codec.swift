@@ -74,7 +74,7 @@ package enum Codec {
 
   static func serialize(_ message: some Message) -> [UInt8] { OnePassEncoder.encode(message) }
 
-  private static func parse<Frame: Message>(_ bytes: [UInt8]) throws(WireError) -> Frame {
+  static func parse<Frame: Message>(_ bytes: [UInt8]) throws(WireError) -> Frame {
     guard bytes.count <= frameBytesMax else { throw .malformed("frame of \(bytes.count) bytes: too long") }
     do {
       return try Frame(serializedBytes: bytes)

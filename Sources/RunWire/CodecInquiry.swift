@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import RunCore
 import SwiftProtobuf
 
@@ -46,6 +51,7 @@ extension Codec {
       var rotate = WireRotateKey()
       rotate.now = now
       message.inquiry = .rotateKey(rotate)
+    case .room(let inquiry): message.inquiry = .room(Data(bytes(inquiry)))
     case .unknown: break
     }
     return message
@@ -75,6 +81,7 @@ extension Codec {
     case .confirmDevices: .confirmDevices
     case .pairing(let order): try value(order)
     case .rotateKey(let rotate): .rotateKey(now: rotate.now)
+    case .room(let bytes): try roomInquiry(bytes).map(Inquiry.room) ?? .unknown
     case nil: .unknown
     }
   }
@@ -124,6 +131,7 @@ extension Codec {
       message.answer = .taken(taken)
     case .devices(let list): message.answer = .devices(self.message(list))
     case .pairing(let report): message.answer = .pairing(self.message(report))
+    case .room(let answer): message.answer = .room(Data(bytes(answer, bytesMax: bytesLeft)))
     }
     return message
   }
@@ -144,6 +152,7 @@ extension Codec {
     case .taken(let taken): .taken(isKnown: taken.known)
     case .devices(let list): .devices(try value(list))
     case .pairing(let report): .pairing(try value(report))
+    case .room(let bytes): .room(try roomInquiryAnswer(bytes))
     // The answer keeps its place among the answers, which only their order assigns to the questions.
     case nil: .failed(.unknownAnswer)
     }

@@ -38,10 +38,7 @@ extension Codec {
     case .stay: return .stay(WireEmpty())
     case .tick: return .tick(WireEmpty())
     case .mark(let mark):
-      var message = WireRoomMark()
-      message.elapsedNs = moment(mark.elapsed)
-      message.decimeters = count(mark.decimetres)
-      return .mark(message)
+      return .mark(message(mark))
     case .record(let record): return .record(message(record))
     case .unknown: return nil
     }
@@ -95,16 +92,26 @@ extension Codec {
     case .stay: return .stay
     case .tick: return .tick
     case .mark(let mark):
-      return .mark(
-        RoomMark(elapsed: try roomElapsed(mark.elapsedNs), decimetres: try decimeters(mark.decimeters)))
+      return .mark(try value(mark))
     case .record(let record): return .record(try value(record))
     case nil: return .unknown
     }
   }
 
-  // MARK: Records
+  // MARK: Marks and records
 
-  private static func message(_ record: RoomRecord) -> WireRoomRecord {
+  static func message(_ mark: RoomMark) -> WireRoomMark {
+    var message = WireRoomMark()
+    message.elapsedNs = moment(mark.elapsed)
+    message.decimeters = count(mark.decimetres)
+    return message
+  }
+
+  static func value(_ message: WireRoomMark) throws(WireError) -> RoomMark {
+    RoomMark(elapsed: try roomElapsed(message.elapsedNs), decimetres: try decimeters(message.decimeters))
+  }
+
+  static func message(_ record: RoomRecord) -> WireRoomRecord {
     var message = WireRoomRecord()
     message.version = record.version
     if let decimetres = record.decimetres { message.decimeters = count(decimetres) }
@@ -117,12 +124,10 @@ extension Codec {
       return message
     }
     message.run = data(record.run)
-    if let hash = record.recordHash { message.recordHash = data(hash) }
-    message.startHash = data(record.startHash)
     return message
   }
 
-  private static func value(_ message: WireRoomRecord) throws(WireError) -> RoomRecord {
+  static func value(_ message: WireRoomRecord) throws(WireError) -> RoomRecord {
     guard message.version >= 1 else { throw .malformed("version of a record is missing") }
     guard message.parts.count <= roomPartsMax else { throw .malformed("more than \(roomPartsMax) parts of a record") }
     var parts: [RoomRecord.Part] = []
@@ -137,9 +142,7 @@ extension Codec {
     return RoomRecord(
       version: message.version, decimetres: message.hasDecimeters ? try decimeters(message.decimeters) : nil,
       elapsed: try roomElapsed(message.elapsedNs), isFinished: message.finished, parts: parts,
-      run: try identifier(message.run, "run id"),
-      recordHash: message.hasRecordHash ? try bytes32(message.recordHash, "hash") : nil,
-      startHash: try bytes32(message.startHash, "hash"))
+      run: try identifier(message.run, "run id"))
   }
 
   // MARK: Numbers

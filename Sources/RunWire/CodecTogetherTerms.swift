@@ -22,6 +22,7 @@ extension Codec {
       message.start.longitudeThousandths = Int32(clamping: start.longitude)
     }
     if let circle = terms.circle { message.circle = circle }
+    if terms.speed != .realTime { message.speedThousandths = UInt32(clamping: terms.speed.thousandths) }
     switch terms.kind {
     case .opened: message.kind = .opened(WireEmpty())
     case .matched(let seek, let left):
@@ -69,9 +70,11 @@ extension Codec {
     guard let places = Int(exactly: message.places), bounds.places.contains(places) else {
       throw .malformed("number of places is out of range")
     }
+    let thousandths = message.speedThousandths == 0 ? BusSpeed.realTime.thousandths : Int64(message.speedThousandths)
+    guard let speed = BusSpeed(thousandths: thousandths) else { throw .malformed("speed of a room is out of range") }
     let terms = RoomTerms(
-      rules: message.rules, kind: kind, goal: try roomSpan(message.goalNs, "goal", in: bounds.goal), places: places,
-      countdown: try roomSpan(message.countdownNs, "countdown", in: bounds.countdown),
+      rules: message.rules, kind: kind, goal: try roomSpan(message.goalNs, "goal", in: bounds.goal), speed: speed,
+      places: places, countdown: try roomSpan(message.countdownNs, "countdown", in: bounds.countdown),
       start: message.hasStart ? try value(message.start) : nil,
       circle: message.hasCircle ? try circle(message.circle) : nil)
     guard !isFirst || !terms.isMatched || (places == 2 && terms.start == nil && terms.circle == nil) else {

@@ -103,7 +103,7 @@ struct LogWriter {
     case .setTerm, .reclassify, .forgetStream, .forgetVerdicts, .expectRecord, .forgetExpected, .keepRecord, .dateRun,
       .dropJournal, .setUnanswered, .discard, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .setStoreID,
       .setHub, .meet, .forgetDevice, .own, .disown, .pair, .unpair, .setMemberVersion, .renumber, .drop, .shiftRows,
-      .unquarantine:
+      .unquarantine, .keepRoom, .forgetRoom:
       return false
     }
     return true

@@ -2694,6 +2694,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .series(newValue)}
   }
 
+  /// A RoomInquiry of together.proto. Only the hub answers it.
+  var room: Data {
+    get {
+      if case .room(let v)? = inquiry {return v}
+      return Data()
+    }
+    set {inquiry = .room(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -2740,6 +2749,8 @@ nonisolated struct WireInquiry: Sendable {
     case rotateKey(WireRotateKey)
     /// Asks for the numbers of the run over time.
     case series(WireAskSeries)
+    /// A RoomInquiry of together.proto. Only the hub answers it.
+    case room(Data)
 
   }
 
@@ -3450,6 +3461,15 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .series(newValue)}
   }
 
+  /// A RoomInquiryAnswer of together.proto.
+  var room: Data {
+    get {
+      if case .room(let v)? = answer {return v}
+      return Data()
+    }
+    set {answer = .room(newValue)}
+  }
+
   /// The kind of a failure, beside `failed`. Older nodes send none: the sentence alone says what is wrong.
   var failureCode: WireFailureCode = .unspecified
 
@@ -3471,6 +3491,8 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case devices(WireDeviceList)
     case pairing(WirePairingReport)
     case series(WireSeriesAnswer)
+    /// A RoomInquiryAnswer of together.proto.
+    case room(Data)
 
   }
 
@@ -8278,7 +8300,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0\u{1}room\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8534,6 +8556,14 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .series(v)
         }
       }()
+      case 23: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .room(v)
+        }
+      }()
       default: break
       }
     }
@@ -8628,6 +8658,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .series?: try {
       guard case .series(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .room?: try {
+      guard case .room(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 23)
     }()
     case nil: break
     }
@@ -9589,7 +9623,7 @@ nonisolated extension WireAskSeries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0\u{3}failure_code\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0\u{3}failure_code\0\u{1}room\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9762,6 +9796,14 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 14: try { try decoder.decodeSingularEnumField(value: &self.failureCode) }()
+      case 15: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .room(v)
+        }
+      }()
       default: break
       }
     }
@@ -9825,11 +9867,14 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .series(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
-    case nil: break
+    default: break
     }
     if self.failureCode != .unspecified {
       try visitor.visitSingularEnumField(value: self.failureCode, fieldNumber: 14)
     }
+    try { if case .room(let v)? = self.answer {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 

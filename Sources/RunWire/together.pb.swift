@@ -87,6 +87,429 @@ nonisolated enum WireRoomGender: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireRoomVerdictKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case opened // = 1
+  case entered // = 2
+  case noted // = 3
+  case begun // = 4
+  case held // = 5
+  case left // = 6
+  case removed // = 7
+  case closed // = 8
+  case cancelled // = 9
+  case rejected // = 10
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .opened
+    case 2: self = .entered
+    case 3: self = .noted
+    case 4: self = .begun
+    case 5: self = .held
+    case 6: self = .left
+    case 7: self = .removed
+    case 8: self = .closed
+    case 9: self = .cancelled
+    case 10: self = .rejected
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .opened: return 1
+    case .entered: return 2
+    case .noted: return 3
+    case .begun: return 4
+    case .held: return 5
+    case .left: return 6
+    case .removed: return 7
+    case .closed: return 8
+    case .cancelled: return 9
+    case .rejected: return 10
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomVerdictKind] = [
+    .unspecified,
+    .opened,
+    .entered,
+    .noted,
+    .begun,
+    .held,
+    .left,
+    .removed,
+    .closed,
+    .cancelled,
+    .rejected,
+  ]
+
+}
+
+nonisolated enum WireRoomRefusal: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case known // = 1
+  case notYours // = 2
+  case unsupported // = 3
+  case unknownRoom // = 4
+  case over // = 5
+  case notIn // = 6
+  case alreadyIn // = 7
+  case notRecruiting // = 8
+  case barred // = 9
+  case otherCircle // = 10
+  case tooFar // = 11
+  case unfit // = 12
+  case full // = 13
+  case notOwner // = 14
+  case tooFew // = 15
+  case notReady // = 16
+  case notHere // = 17
+  case notGathering // = 18
+  case notCounting // = 19
+  case tooLate // = 20
+  case alreadyRunning // = 21
+  case matched // = 22
+  case notRunning // = 23
+  case implausible // = 24
+  case tooMany // = 25
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .known
+    case 2: self = .notYours
+    case 3: self = .unsupported
+    case 4: self = .unknownRoom
+    case 5: self = .over
+    case 6: self = .notIn
+    case 7: self = .alreadyIn
+    case 8: self = .notRecruiting
+    case 9: self = .barred
+    case 10: self = .otherCircle
+    case 11: self = .tooFar
+    case 12: self = .unfit
+    case 13: self = .full
+    case 14: self = .notOwner
+    case 15: self = .tooFew
+    case 16: self = .notReady
+    case 17: self = .notHere
+    case 18: self = .notGathering
+    case 19: self = .notCounting
+    case 20: self = .tooLate
+    case 21: self = .alreadyRunning
+    case 22: self = .matched
+    case 23: self = .notRunning
+    case 24: self = .implausible
+    case 25: self = .tooMany
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .known: return 1
+    case .notYours: return 2
+    case .unsupported: return 3
+    case .unknownRoom: return 4
+    case .over: return 5
+    case .notIn: return 6
+    case .alreadyIn: return 7
+    case .notRecruiting: return 8
+    case .barred: return 9
+    case .otherCircle: return 10
+    case .tooFar: return 11
+    case .unfit: return 12
+    case .full: return 13
+    case .notOwner: return 14
+    case .tooFew: return 15
+    case .notReady: return 16
+    case .notHere: return 17
+    case .notGathering: return 18
+    case .notCounting: return 19
+    case .tooLate: return 20
+    case .alreadyRunning: return 21
+    case .matched: return 22
+    case .notRunning: return 23
+    case .implausible: return 24
+    case .tooMany: return 25
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomRefusal] = [
+    .unspecified,
+    .known,
+    .notYours,
+    .unsupported,
+    .unknownRoom,
+    .over,
+    .notIn,
+    .alreadyIn,
+    .notRecruiting,
+    .barred,
+    .otherCircle,
+    .tooFar,
+    .unfit,
+    .full,
+    .notOwner,
+    .tooFew,
+    .notReady,
+    .notHere,
+    .notGathering,
+    .notCounting,
+    .tooLate,
+    .alreadyRunning,
+    .matched,
+    .notRunning,
+    .implausible,
+    .tooMany,
+  ]
+
+}
+
+nonisolated enum WireRoomUnfit: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case goal // = 1
+  case gender // = 2
+  case level // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .goal
+    case 2: self = .gender
+    case 3: self = .level
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .goal: return 1
+    case .gender: return 2
+    case .level: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomUnfit] = [
+    .unspecified,
+    .goal,
+    .gender,
+    .level,
+  ]
+
+}
+
+nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case alone // = 1
+  case inRoom // = 2
+  case noRoom // = 3
+  case runIsOn // = 4
+  case tooFar // = 5
+  case otherSpeed // = 6
+  case update // = 7
+  case unknownRoom // = 8
+  case busy // = 9
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .alone
+    case 2: self = .inRoom
+    case 3: self = .noRoom
+    case 4: self = .runIsOn
+    case 5: self = .tooFar
+    case 6: self = .otherSpeed
+    case 7: self = .update
+    case 8: self = .unknownRoom
+    case 9: self = .busy
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .alone: return 1
+    case .inRoom: return 2
+    case .noRoom: return 3
+    case .runIsOn: return 4
+    case .tooFar: return 5
+    case .otherSpeed: return 6
+    case .update: return 7
+    case .unknownRoom: return 8
+    case .busy: return 9
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomDenial] = [
+    .unspecified,
+    .alone,
+    .inRoom,
+    .noRoom,
+    .runIsOn,
+    .tooFar,
+    .otherSpeed,
+    .update,
+    .unknownRoom,
+    .busy,
+  ]
+
+}
+
+/// Where a room stands. Unknown: as unspecified.
+nonisolated enum WireRoomStage: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case recruiting // = 1
+  case gathering // = 2
+
+  /// With `starts_at_ns`, as the next three.
+  case countdown // = 3
+  case running // = 4
+
+  /// With `ended_at_ns`, too.
+  case settling // = 5
+  case over // = 6
+
+  /// With `end`.
+  case cancelled // = 7
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .recruiting
+    case 2: self = .gathering
+    case 3: self = .countdown
+    case 4: self = .running
+    case 5: self = .settling
+    case 6: self = .over
+    case 7: self = .cancelled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .recruiting: return 1
+    case .gathering: return 2
+    case .countdown: return 3
+    case .running: return 4
+    case .settling: return 5
+    case .over: return 6
+    case .cancelled: return 7
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomStage] = [
+    .unspecified,
+    .recruiting,
+    .gathering,
+    .countdown,
+    .running,
+    .settling,
+    .over,
+    .cancelled,
+  ]
+
+}
+
+nonisolated enum WireRoomEnd: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case owner // = 1
+  case closed // = 2
+  case left // = 3
+  case nobodyCame // = 4
+  case nobodyFound // = 5
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .owner
+    case 2: self = .closed
+    case 3: self = .left
+    case 4: self = .nobodyCame
+    case 5: self = .nobodyFound
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .owner: return 1
+    case .closed: return 2
+    case .left: return 3
+    case .nobodyCame: return 4
+    case .nobodyFound: return 5
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomEnd] = [
+    .unspecified,
+    .owner,
+    .closed,
+    .left,
+    .nobodyCame,
+    .nobodyFound,
+  ]
+
+}
+
 /// A message and its author's signature.
 nonisolated struct WireRoomSigned: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -427,25 +850,11 @@ nonisolated struct WireRoomRecord: Sendable {
 
   var run: Data = Data()
 
-  /// Of the kept record; absent if none is kept.
-  var recordHash: Data {
-    get {_recordHash ?? Data()}
-    set {_recordHash = newValue}
-  }
-  /// Returns true if `recordHash` has been explicitly set.
-  var hasRecordHash: Bool {self._recordHash != nil}
-  /// Clears the value of `recordHash`. Subsequent reads from it will return its default value.
-  mutating func clearRecordHash() {self._recordHash = nil}
-
-  /// SHA-256("start", room, members in the order of the roster, moment of the start).
-  var startHash: Data = Data()
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _decimeters: UInt32? = nil
-  fileprivate var _recordHash: Data? = nil
 }
 
 /// A part of a record's distance.
@@ -519,6 +928,9 @@ nonisolated struct WireRoomTerms: Sendable {
     }
     set {kind = .matched(newValue)}
   }
+
+  /// How fast bus time passes for all who run: thousandths, at most 10,000,000; 0: real time. For simulated runners.
+  var speedThousandths: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -808,12 +1220,673 @@ nonisolated struct WireRoomStanding: Sendable {
   fileprivate var _paceSecondsPerKilometer: UInt32? = nil
 }
 
+/// A question about rooms, or an ask.
+nonisolated struct WireRoomInquiry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: the answer is `failed`.
+  var inquiry: WireRoomInquiry.OneOf_Inquiry? = nil
+
+  var ask: WireRoomAsk {
+    get {
+      if case .ask(let v)? = inquiry {return v}
+      return WireRoomAsk()
+    }
+    set {inquiry = .ask(newValue)}
+  }
+
+  /// How the rooms stand that the hub follows.
+  var reports: WireEmpty {
+    get {
+      if case .reports(let v)? = inquiry {return v}
+      return WireEmpty()
+    }
+    set {inquiry = .reports(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the answer is `failed`.
+  nonisolated enum OneOf_Inquiry: Equatable, Sendable {
+    case ask(WireRoomAsk)
+    /// How the rooms stand that the hub follows.
+    case reports(WireEmpty)
+
+  }
+
+  init() {}
+}
+
+/// What a device of a runner asks of its hub. The same id has one answer, however often it is asked.
+nonisolated struct WireRoomAsk: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Data = Data()
+
+  /// Unknown: as in RoomInquiry.
+  var wish: WireRoomAsk.OneOf_Wish? = nil
+
+  var `open`: WireRoomTerms {
+    get {
+      if case .open(let v)? = wish {return v}
+      return WireRoomTerms()
+    }
+    set {wish = .open(newValue)}
+  }
+
+  var enter: WireRoomEntering {
+    get {
+      if case .enter(let v)? = wish {return v}
+      return WireRoomEntering()
+    }
+    set {wish = .enter(newValue)}
+  }
+
+  var ready: Bool {
+    get {
+      if case .ready(let v)? = wish {return v}
+      return false
+    }
+    set {wish = .ready(newValue)}
+  }
+
+  var leave: WireEmpty {
+    get {
+      if case .leave(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .leave(newValue)}
+  }
+
+  var begin: WireEmpty {
+    get {
+      if case .begin(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .begin(newValue)}
+  }
+
+  var proceed: WireEmpty {
+    get {
+      if case .proceed(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .proceed(newValue)}
+  }
+
+  var hold: WireEmpty {
+    get {
+      if case .hold(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .hold(newValue)}
+  }
+
+  var cancel: WireEmpty {
+    get {
+      if case .cancel(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .cancel(newValue)}
+  }
+
+  var close: WireEmpty {
+    get {
+      if case .close(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .close(newValue)}
+  }
+
+  /// The member.
+  var remove: Data {
+    get {
+      if case .remove(let v)? = wish {return v}
+      return Data()
+    }
+    set {wish = .remove(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: as in RoomInquiry.
+  nonisolated enum OneOf_Wish: Equatable, Sendable {
+    case `open`(WireRoomTerms)
+    case enter(WireRoomEntering)
+    case ready(Bool)
+    case leave(WireEmpty)
+    case begin(WireEmpty)
+    case proceed(WireEmpty)
+    case hold(WireEmpty)
+    case cancel(WireEmpty)
+    case close(WireEmpty)
+    /// The member.
+    case remove(Data)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireRoomEntering: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var room: Data = Data()
+
+  /// In a matched room.
+  var seek: WireRoomSeek {
+    get {_seek ?? WireRoomSeek()}
+    set {_seek = newValue}
+  }
+  /// Returns true if `seek` has been explicitly set.
+  var hasSeek: Bool {self._seek != nil}
+  /// Clears the value of `seek`. Subsequent reads from it will return its default value.
+  mutating func clearSeek() {self._seek = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _seek: WireRoomSeek? = nil
+}
+
+nonisolated struct WireRoomInquiryAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var answer: WireRoomInquiryAnswer.OneOf_Answer? = nil
+
+  /// The ask is an entry on its way to this room's log, which nobody can lose any more.
+  var pending: Data {
+    get {
+      if case .pending(let v)? = answer {return v}
+      return Data()
+    }
+    set {answer = .pending(newValue)}
+  }
+
+  var judged: WireRoomJudged {
+    get {
+      if case .judged(let v)? = answer {return v}
+      return WireRoomJudged()
+    }
+    set {answer = .judged(newValue)}
+  }
+
+  var refused: WireRoomDenied {
+    get {
+      if case .refused(let v)? = answer {return v}
+      return WireRoomDenied()
+    }
+    set {answer = .refused(newValue)}
+  }
+
+  var reports: WireRoomReports {
+    get {
+      if case .reports(let v)? = answer {return v}
+      return WireRoomReports()
+    }
+    set {answer = .reports(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    /// The ask is an entry on its way to this room's log, which nobody can lose any more.
+    case pending(Data)
+    case judged(WireRoomJudged)
+    case refused(WireRoomDenied)
+    case reports(WireRoomReports)
+
+  }
+
+  init() {}
+}
+
+/// The log has the ask's entry, and this is its verdict.
+nonisolated struct WireRoomJudged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var room: Data = Data()
+
+  var verdict: WireRoomVerdict {
+    get {_verdict ?? WireRoomVerdict()}
+    set {_verdict = newValue}
+  }
+  /// Returns true if `verdict` has been explicitly set.
+  var hasVerdict: Bool {self._verdict != nil}
+  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
+  mutating func clearVerdict() {self._verdict = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _verdict: WireRoomVerdict? = nil
+}
+
+nonisolated struct WireRoomVerdict: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: something that this version does not know.
+  var kind: WireRoomVerdictKind = .unspecified
+
+  /// Of a rejection.
+  var refusal: WireRoomRefusal = .unspecified
+
+  /// How far from the start, if that is known: whole metres.
+  var meters: UInt32 {
+    get {_meters ?? 0}
+    set {_meters = newValue}
+  }
+  /// Returns true if `meters` has been explicitly set.
+  var hasMeters: Bool {self._meters != nil}
+  /// Clears the value of `meters`. Subsequent reads from it will return its default value.
+  mutating func clearMeters() {self._meters = nil}
+
+  /// What does not fit.
+  var unfit: WireRoomUnfit = .unspecified
+
+  /// Who is not ready or not at the start.
+  var who: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _meters: UInt32? = nil
+}
+
+/// The hub does not pass the ask on.
+nonisolated struct WireRoomDenied: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: `busy`.
+  var denial: WireRoomDenial = .unspecified
+
+  /// The room in which the runner has a place.
+  var room: Data = Data()
+
+  var meters: UInt32 {
+    get {_meters ?? 0}
+    set {_meters = newValue}
+  }
+  /// Returns true if `meters` has been explicitly set.
+  var hasMeters: Bool {self._meters != nil}
+  /// Clears the value of `meters`. Subsequent reads from it will return its default value.
+  mutating func clearMeters() {self._meters = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _meters: UInt32? = nil
+}
+
+/// At most 16; the room in which the runner has a place comes first.
+nonisolated struct WireRoomReports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var reports: [WireRoomReport] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireRoomReport: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var room: Data {
+    get {_storage._room}
+    set {_uniqueStorage()._room = newValue}
+  }
+
+  /// The runner whose hub tells it.
+  var me: Data {
+    get {_storage._me}
+    set {_uniqueStorage()._me = newValue}
+  }
+
+  var stage: WireRoomStage {
+    get {_storage._stage}
+    set {_uniqueStorage()._stage = newValue}
+  }
+
+  /// Log times, as in RoomStage.
+  var startsAtNs: Int64 {
+    get {_storage._startsAtNs}
+    set {_uniqueStorage()._startsAtNs = newValue}
+  }
+
+  var endedAtNs: Int64 {
+    get {_storage._endedAtNs}
+    set {_uniqueStorage()._endedAtNs = newValue}
+  }
+
+  var end: WireRoomEnd {
+    get {_storage._end}
+    set {_uniqueStorage()._end = newValue}
+  }
+
+  /// Absent while nobody has opened the room.
+  var terms: WireRoomTerms {
+    get {_storage._terms ?? WireRoomTerms()}
+    set {_uniqueStorage()._terms = newValue}
+  }
+  /// Returns true if `terms` has been explicitly set.
+  var hasTerms: Bool {_storage._terms != nil}
+  /// Clears the value of `terms`. Subsequent reads from it will return its default value.
+  mutating func clearTerms() {_uniqueStorage()._terms = nil}
+
+  var owner: Data {
+    get {_storage._owner ?? Data()}
+    set {_uniqueStorage()._owner = newValue}
+  }
+  /// Returns true if `owner` has been explicitly set.
+  var hasOwner: Bool {_storage._owner != nil}
+  /// Clears the value of `owner`. Subsequent reads from it will return its default value.
+  mutating func clearOwner() {_uniqueStorage()._owner = nil}
+
+  /// Longest there first; at most 32.
+  var members: [WireRoomMember] {
+    get {_storage._members}
+    set {_uniqueStorage()._members = newValue}
+  }
+
+  /// The log's time.
+  var timeNs: Int64 {
+    get {_storage._timeNs}
+    set {_uniqueStorage()._timeNs = newValue}
+  }
+
+  /// Time alone has brought the room there, and the log does not say so yet.
+  var provisional: Bool {
+    get {_storage._provisional}
+    set {_uniqueStorage()._provisional = newValue}
+  }
+
+  /// The log has lost what was read.
+  var lost: Bool {
+    get {_storage._lost}
+    set {_uniqueStorage()._lost = newValue}
+  }
+
+  /// How many entries were read, and the digest after them.
+  var count: UInt64 {
+    get {_storage._count}
+    set {_uniqueStorage()._count = newValue}
+  }
+
+  var digest: Data {
+    get {_storage._digest ?? Data()}
+    set {_uniqueStorage()._digest = newValue}
+  }
+  /// Returns true if `digest` has been explicitly set.
+  var hasDigest: Bool {_storage._digest != nil}
+  /// Clears the value of `digest`. Subsequent reads from it will return its default value.
+  mutating func clearDigest() {_uniqueStorage()._digest = nil}
+
+  /// Until the start, negative once the run is on.
+  var startsInNs: Int64 {
+    get {_storage._startsInNs ?? 0}
+    set {_uniqueStorage()._startsInNs = newValue}
+  }
+  /// Returns true if `startsInNs` has been explicitly set.
+  var hasStartsInNs: Bool {_storage._startsInNs != nil}
+  /// Clears the value of `startsInNs`. Subsequent reads from it will return its default value.
+  mutating func clearStartsInNs() {_uniqueStorage()._startsInNs = nil}
+
+  /// By how much the hub's estimate of the log's time may be wrong.
+  var clockErrorNs: Int64 {
+    get {_storage._clockErrorNs ?? 0}
+    set {_uniqueStorage()._clockErrorNs = newValue}
+  }
+  /// Returns true if `clockErrorNs` has been explicitly set.
+  var hasClockErrorNs: Bool {_storage._clockErrorNs != nil}
+  /// Clears the value of `clockErrorNs`. Subsequent reads from it will return its default value.
+  mutating func clearClockErrorNs() {_uniqueStorage()._clockErrorNs = nil}
+
+  /// Members who have stated another history of the log.
+  var disputes: [Data] {
+    get {_storage._disputes}
+    set {_uniqueStorage()._disputes = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireRoomMember: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Data {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  var card: WireRoomCard {
+    get {_storage._card ?? WireRoomCard()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  var ready: Bool {
+    get {_storage._ready}
+    set {_uniqueStorage()._ready = newValue}
+  }
+
+  var here: Bool {
+    get {_storage._here}
+    set {_uniqueStorage()._here = newValue}
+  }
+
+  var mark: WireRoomMark {
+    get {_storage._mark ?? WireRoomMark()}
+    set {_uniqueStorage()._mark = newValue}
+  }
+  /// Returns true if `mark` has been explicitly set.
+  var hasMark: Bool {_storage._mark != nil}
+  /// Clears the value of `mark`. Subsequent reads from it will return its default value.
+  mutating func clearMark() {_uniqueStorage()._mark = nil}
+
+  var record: WireRoomRecord {
+    get {_storage._record ?? WireRoomRecord()}
+    set {_uniqueStorage()._record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  var hasRecord: Bool {_storage._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  mutating func clearRecord() {_uniqueStorage()._record = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What a hub keeps of a room, in the order in which it was kept.
+nonisolated struct WireStoredRoomRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var row: WireStoredRoomRow.OneOf_Row? = nil
+
+  /// The hub takes part: its runner's run in the room.
+  var followed: Data {
+    get {
+      if case .followed(let v)? = row {return v}
+      return Data()
+    }
+    set {row = .followed(newValue)}
+  }
+
+  var entry: WireStoredRoomEntry {
+    get {
+      if case .entry(let v)? = row {return v}
+      return WireStoredRoomEntry()
+    }
+    set {row = .entry(newValue)}
+  }
+
+  var own: WireStoredRoomOwn {
+    get {
+      if case .own(let v)? = row {return v}
+      return WireStoredRoomOwn()
+    }
+    set {row = .own(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Row: Equatable, Sendable {
+    /// The hub takes part: its runner's run in the room.
+    case followed(Data)
+    case entry(WireStoredRoomEntry)
+    case own(WireStoredRoomOwn)
+
+  }
+
+  init() {}
+}
+
+/// An entry that was read in the log.
+nonisolated struct WireStoredRoomEntry: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var position: UInt64 {
+    get {_storage._position}
+    set {_uniqueStorage()._position = newValue}
+  }
+
+  var timeNs: Int64 {
+    get {_storage._timeNs}
+    set {_uniqueStorage()._timeNs = newValue}
+  }
+
+  var content: WireRoomContent {
+    get {_storage._content ?? WireRoomContent()}
+    set {_uniqueStorage()._content = newValue}
+  }
+  /// Returns true if `content` has been explicitly set.
+  var hasContent: Bool {_storage._content != nil}
+  /// Clears the value of `content`. Subsequent reads from it will return its default value.
+  mutating func clearContent() {_uniqueStorage()._content = nil}
+
+  var hash: Data {
+    get {_storage._hash}
+    set {_uniqueStorage()._hash = newValue}
+  }
+
+  var digest: Data {
+    get {_storage._digest}
+    set {_uniqueStorage()._digest = newValue}
+  }
+
+  var ownsRoom: Bool {
+    get {_storage._ownsRoom}
+    set {_uniqueStorage()._ownsRoom = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// An entry of the hub's own that was not read in the log yet.
+nonisolated struct WireStoredRoomOwn: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var content: WireRoomContent {
+    get {_content ?? WireRoomContent()}
+    set {_content = newValue}
+  }
+  /// Returns true if `content` has been explicitly set.
+  var hasContent: Bool {self._content != nil}
+  /// Clears the value of `content`. Subsequent reads from it will return its default value.
+  mutating func clearContent() {self._content = nil}
+
+  /// The ask that it answers.
+  var ask: Data {
+    get {_ask ?? Data()}
+    set {_ask = newValue}
+  }
+  /// Returns true if `ask` has been explicitly set.
+  var hasAsk: Bool {self._ask != nil}
+  /// Clears the value of `ask`. Subsequent reads from it will return its default value.
+  mutating func clearAsk() {self._ask = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _content: WireRoomContent? = nil
+  fileprivate var _ask: Data? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "runbus.together.v1"
 
 nonisolated extension WireRoomGender: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_GENDER_UNSPECIFIED\0\u{1}ROOM_GENDER_FEMALE\0\u{1}ROOM_GENDER_MALE\0\u{1}ROOM_GENDER_OTHER\0")
+}
+
+nonisolated extension WireRoomVerdictKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_VERDICT_KIND_UNSPECIFIED\0\u{1}ROOM_VERDICT_KIND_OPENED\0\u{1}ROOM_VERDICT_KIND_ENTERED\0\u{1}ROOM_VERDICT_KIND_NOTED\0\u{1}ROOM_VERDICT_KIND_BEGUN\0\u{1}ROOM_VERDICT_KIND_HELD\0\u{1}ROOM_VERDICT_KIND_LEFT\0\u{1}ROOM_VERDICT_KIND_REMOVED\0\u{1}ROOM_VERDICT_KIND_CLOSED\0\u{1}ROOM_VERDICT_KIND_CANCELLED\0\u{1}ROOM_VERDICT_KIND_REJECTED\0")
+}
+
+nonisolated extension WireRoomRefusal: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_REFUSAL_UNSPECIFIED\0\u{1}ROOM_REFUSAL_KNOWN\0\u{1}ROOM_REFUSAL_NOT_YOURS\0\u{1}ROOM_REFUSAL_UNSUPPORTED\0\u{1}ROOM_REFUSAL_UNKNOWN_ROOM\0\u{1}ROOM_REFUSAL_OVER\0\u{1}ROOM_REFUSAL_NOT_IN\0\u{1}ROOM_REFUSAL_ALREADY_IN\0\u{1}ROOM_REFUSAL_NOT_RECRUITING\0\u{1}ROOM_REFUSAL_BARRED\0\u{1}ROOM_REFUSAL_OTHER_CIRCLE\0\u{1}ROOM_REFUSAL_TOO_FAR\0\u{1}ROOM_REFUSAL_UNFIT\0\u{1}ROOM_REFUSAL_FULL\0\u{1}ROOM_REFUSAL_NOT_OWNER\0\u{1}ROOM_REFUSAL_TOO_FEW\0\u{1}ROOM_REFUSAL_NOT_READY\0\u{1}ROOM_REFUSAL_NOT_HERE\0\u{1}ROOM_REFUSAL_NOT_GATHERING\0\u{1}ROOM_REFUSAL_NOT_COUNTING\0\u{1}ROOM_REFUSAL_TOO_LATE\0\u{1}ROOM_REFUSAL_ALREADY_RUNNING\0\u{1}ROOM_REFUSAL_MATCHED\0\u{1}ROOM_REFUSAL_NOT_RUNNING\0\u{1}ROOM_REFUSAL_IMPLAUSIBLE\0\u{1}ROOM_REFUSAL_TOO_MANY\0")
+}
+
+nonisolated extension WireRoomUnfit: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_UNFIT_UNSPECIFIED\0\u{1}ROOM_UNFIT_GOAL\0\u{1}ROOM_UNFIT_GENDER\0\u{1}ROOM_UNFIT_LEVEL\0")
+}
+
+nonisolated extension WireRoomDenial: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0")
+}
+
+nonisolated extension WireRoomStage: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_STAGE_UNSPECIFIED\0\u{1}ROOM_STAGE_RECRUITING\0\u{1}ROOM_STAGE_GATHERING\0\u{1}ROOM_STAGE_COUNTDOWN\0\u{1}ROOM_STAGE_RUNNING\0\u{1}ROOM_STAGE_SETTLING\0\u{1}ROOM_STAGE_OVER\0\u{1}ROOM_STAGE_CANCELLED\0")
+}
+
+nonisolated extension WireRoomEnd: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_END_UNSPECIFIED\0\u{1}ROOM_END_OWNER\0\u{1}ROOM_END_CLOSED\0\u{1}ROOM_END_LEFT\0\u{1}ROOM_END_NOBODY_CAME\0\u{1}ROOM_END_NOBODY_FOUND\0")
 }
 
 nonisolated extension WireRoomSigned: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1349,7 +2422,7 @@ nonisolated extension WireRoomMark: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireRoomRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}decimeters\0\u{3}elapsed_ns\0\u{1}finished\0\u{1}parts\0\u{1}run\0\u{3}record_hash\0\u{3}start_hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}decimeters\0\u{3}elapsed_ns\0\u{1}finished\0\u{1}parts\0\u{1}run\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1363,8 +2436,6 @@ nonisolated extension WireRoomRecord: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 4: try { try decoder.decodeSingularBoolField(value: &self.finished) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.parts) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.run) }()
-      case 7: try { try decoder.decodeSingularBytesField(value: &self._recordHash) }()
-      case 8: try { try decoder.decodeSingularBytesField(value: &self.startHash) }()
       default: break
       }
     }
@@ -1393,12 +2464,6 @@ nonisolated extension WireRoomRecord: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.run.isEmpty {
       try visitor.visitSingularBytesField(value: self.run, fieldNumber: 6)
     }
-    try { if let v = self._recordHash {
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
-    } }()
-    if !self.startHash.isEmpty {
-      try visitor.visitSingularBytesField(value: self.startHash, fieldNumber: 8)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1409,8 +2474,6 @@ nonisolated extension WireRoomRecord: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.finished != rhs.finished {return false}
     if lhs.parts != rhs.parts {return false}
     if lhs.run != rhs.run {return false}
-    if lhs._recordHash != rhs._recordHash {return false}
-    if lhs.startHash != rhs.startHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1453,7 +2516,7 @@ nonisolated extension WireRoomPart: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireRoomTerms: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomTerms"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rules\0\u{3}goal_ns\0\u{1}places\0\u{3}countdown_ns\0\u{1}start\0\u{1}circle\0\u{1}opened\0\u{1}matched\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rules\0\u{3}goal_ns\0\u{1}places\0\u{3}countdown_ns\0\u{1}start\0\u{1}circle\0\u{1}opened\0\u{1}matched\0\u{3}speed_thousandths\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1493,6 +2556,7 @@ nonisolated extension WireRoomTerms: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.kind = .matched(v)
         }
       }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.speedThousandths) }()
       default: break
       }
     }
@@ -1532,6 +2596,9 @@ nonisolated extension WireRoomTerms: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }()
     case nil: break
     }
+    if self.speedThousandths != 0 {
+      try visitor.visitSingularUInt32Field(value: self.speedThousandths, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1543,6 +2610,7 @@ nonisolated extension WireRoomTerms: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._start != rhs._start {return false}
     if lhs._circle != rhs._circle {return false}
     if lhs.kind != rhs.kind {return false}
+    if lhs.speedThousandths != rhs.speedThousandths {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2008,6 +3076,1083 @@ nonisolated extension WireRoomStanding: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs._decimeters != rhs._decimeters {return false}
     if lhs._paceSecondsPerKilometer != rhs._paceSecondsPerKilometer {return false}
     if lhs.phase != rhs.phase {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomInquiry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ask\0\u{1}reports\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireRoomAsk?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .ask(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .ask(v)
+        }
+      }()
+      case 2: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .reports(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .reports(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.inquiry {
+    case .ask?: try {
+      guard case .ask(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .reports?: try {
+      guard case .reports(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomInquiry, rhs: WireRoomInquiry) -> Bool {
+    if lhs.inquiry != rhs.inquiry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomAsk"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}open\0\u{1}enter\0\u{1}ready\0\u{1}leave\0\u{1}begin\0\u{1}proceed\0\u{1}hold\0\u{1}cancel\0\u{1}close\0\u{1}remove\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try {
+        var v: WireRoomTerms?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .open(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .open(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRoomEntering?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .enter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .enter(v)
+        }
+      }()
+      case 4: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.wish != nil {try decoder.handleConflictingOneOf()}
+          self.wish = .ready(v)
+        }
+      }()
+      case 5: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .leave(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .leave(v)
+        }
+      }()
+      case 6: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .begin(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .begin(v)
+        }
+      }()
+      case 7: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .proceed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .proceed(v)
+        }
+      }()
+      case 8: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .hold(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .hold(v)
+        }
+      }()
+      case 9: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .cancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .cancel(v)
+        }
+      }()
+      case 10: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .close(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .close(v)
+        }
+      }()
+      case 11: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.wish != nil {try decoder.handleConflictingOneOf()}
+          self.wish = .remove(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    switch self.wish {
+    case .open?: try {
+      guard case .open(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .enter?: try {
+      guard case .enter(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .ready?: try {
+      guard case .ready(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    }()
+    case .leave?: try {
+      guard case .leave(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .begin?: try {
+      guard case .begin(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .proceed?: try {
+      guard case .proceed(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .hold?: try {
+      guard case .hold(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .cancel?: try {
+      guard case .cancel(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .close?: try {
+      guard case .close(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 11)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomAsk, rhs: WireRoomAsk) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.wish != rhs.wish {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomEntering: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomEntering"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}seek\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.room) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._seek) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.room.isEmpty {
+      try visitor.visitSingularBytesField(value: self.room, fieldNumber: 1)
+    }
+    try { if let v = self._seek {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomEntering, rhs: WireRoomEntering) -> Bool {
+    if lhs.room != rhs.room {return false}
+    if lhs._seek != rhs._seek {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomInquiryAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pending\0\u{1}judged\0\u{1}refused\0\u{1}reports\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .pending(v)
+        }
+      }()
+      case 2: try {
+        var v: WireRoomJudged?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .judged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .judged(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRoomDenied?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .refused(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .refused(v)
+        }
+      }()
+      case 4: try {
+        var v: WireRoomReports?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .reports(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .reports(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.answer {
+    case .pending?: try {
+      guard case .pending(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .judged?: try {
+      guard case .judged(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .refused?: try {
+      guard case .refused(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .reports?: try {
+      guard case .reports(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomInquiryAnswer, rhs: WireRoomInquiryAnswer) -> Bool {
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomJudged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomJudged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}verdict\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.room) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._verdict) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.room.isEmpty {
+      try visitor.visitSingularBytesField(value: self.room, fieldNumber: 1)
+    }
+    try { if let v = self._verdict {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomJudged, rhs: WireRoomJudged) -> Bool {
+    if lhs.room != rhs.room {return false}
+    if lhs._verdict != rhs._verdict {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomVerdict"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}refusal\0\u{1}meters\0\u{1}unfit\0\u{1}who\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.refusal) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._meters) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.unfit) }()
+      case 5: try { try decoder.decodeRepeatedBytesField(value: &self.who) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if self.refusal != .unspecified {
+      try visitor.visitSingularEnumField(value: self.refusal, fieldNumber: 2)
+    }
+    try { if let v = self._meters {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    if self.unfit != .unspecified {
+      try visitor.visitSingularEnumField(value: self.unfit, fieldNumber: 4)
+    }
+    if !self.who.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.who, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomVerdict, rhs: WireRoomVerdict) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.refusal != rhs.refusal {return false}
+    if lhs._meters != rhs._meters {return false}
+    if lhs.unfit != rhs.unfit {return false}
+    if lhs.who != rhs.who {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomDenied: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomDenied"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}denial\0\u{1}room\0\u{1}meters\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.denial) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.room) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._meters) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.denial != .unspecified {
+      try visitor.visitSingularEnumField(value: self.denial, fieldNumber: 1)
+    }
+    if !self.room.isEmpty {
+      try visitor.visitSingularBytesField(value: self.room, fieldNumber: 2)
+    }
+    try { if let v = self._meters {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomDenied, rhs: WireRoomDenied) -> Bool {
+    if lhs.denial != rhs.denial {return false}
+    if lhs.room != rhs.room {return false}
+    if lhs._meters != rhs._meters {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomReports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomReports"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reports\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.reports) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reports.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.reports, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomReports, rhs: WireRoomReports) -> Bool {
+    if lhs.reports != rhs.reports {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0")
+
+  fileprivate class _StorageClass {
+    var _room: Data = Data()
+    var _me: Data = Data()
+    var _stage: WireRoomStage = .unspecified
+    var _startsAtNs: Int64 = 0
+    var _endedAtNs: Int64 = 0
+    var _end: WireRoomEnd = .unspecified
+    var _terms: WireRoomTerms? = nil
+    var _owner: Data? = nil
+    var _members: [WireRoomMember] = []
+    var _timeNs: Int64 = 0
+    var _provisional: Bool = false
+    var _lost: Bool = false
+    var _count: UInt64 = 0
+    var _digest: Data? = nil
+    var _startsInNs: Int64? = nil
+    var _clockErrorNs: Int64? = nil
+    var _disputes: [Data] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _room = source._room
+      _me = source._me
+      _stage = source._stage
+      _startsAtNs = source._startsAtNs
+      _endedAtNs = source._endedAtNs
+      _end = source._end
+      _terms = source._terms
+      _owner = source._owner
+      _members = source._members
+      _timeNs = source._timeNs
+      _provisional = source._provisional
+      _lost = source._lost
+      _count = source._count
+      _digest = source._digest
+      _startsInNs = source._startsInNs
+      _clockErrorNs = source._clockErrorNs
+      _disputes = source._disputes
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._room) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._me) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._stage) }()
+        case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._startsAtNs) }()
+        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._endedAtNs) }()
+        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._end) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._terms) }()
+        case 8: try { try decoder.decodeSingularBytesField(value: &_storage._owner) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._members) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._timeNs) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._provisional) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._lost) }()
+        case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._count) }()
+        case 14: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
+        case 15: try { try decoder.decodeSingularSInt64Field(value: &_storage._startsInNs) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._clockErrorNs) }()
+        case 17: try { try decoder.decodeRepeatedBytesField(value: &_storage._disputes) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._room.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._room, fieldNumber: 1)
+      }
+      if !_storage._me.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._me, fieldNumber: 2)
+      }
+      if _storage._stage != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._stage, fieldNumber: 3)
+      }
+      if _storage._startsAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._startsAtNs, fieldNumber: 4)
+      }
+      if _storage._endedAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._endedAtNs, fieldNumber: 5)
+      }
+      if _storage._end != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._end, fieldNumber: 6)
+      }
+      try { if let v = _storage._terms {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._owner {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+      } }()
+      if !_storage._members.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._members, fieldNumber: 9)
+      }
+      if _storage._timeNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._timeNs, fieldNumber: 10)
+      }
+      if _storage._provisional != false {
+        try visitor.visitSingularBoolField(value: _storage._provisional, fieldNumber: 11)
+      }
+      if _storage._lost != false {
+        try visitor.visitSingularBoolField(value: _storage._lost, fieldNumber: 12)
+      }
+      if _storage._count != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._count, fieldNumber: 13)
+      }
+      try { if let v = _storage._digest {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._startsInNs {
+        try visitor.visitSingularSInt64Field(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._clockErrorNs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 16)
+      } }()
+      if !_storage._disputes.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._disputes, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomReport, rhs: WireRoomReport) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._room != rhs_storage._room {return false}
+        if _storage._me != rhs_storage._me {return false}
+        if _storage._stage != rhs_storage._stage {return false}
+        if _storage._startsAtNs != rhs_storage._startsAtNs {return false}
+        if _storage._endedAtNs != rhs_storage._endedAtNs {return false}
+        if _storage._end != rhs_storage._end {return false}
+        if _storage._terms != rhs_storage._terms {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._members != rhs_storage._members {return false}
+        if _storage._timeNs != rhs_storage._timeNs {return false}
+        if _storage._provisional != rhs_storage._provisional {return false}
+        if _storage._lost != rhs_storage._lost {return false}
+        if _storage._count != rhs_storage._count {return false}
+        if _storage._digest != rhs_storage._digest {return false}
+        if _storage._startsInNs != rhs_storage._startsInNs {return false}
+        if _storage._clockErrorNs != rhs_storage._clockErrorNs {return false}
+        if _storage._disputes != rhs_storage._disputes {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomMember: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomMember"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}card\0\u{1}ready\0\u{1}here\0\u{1}mark\0\u{1}record\0")
+
+  fileprivate class _StorageClass {
+    var _id: Data = Data()
+    var _card: WireRoomCard? = nil
+    var _ready: Bool = false
+    var _here: Bool = false
+    var _mark: WireRoomMark? = nil
+    var _record: WireRoomRecord? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _card = source._card
+      _ready = source._ready
+      _here = source._here
+      _mark = source._mark
+      _record = source._record
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._ready) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._here) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._mark) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._record) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._id, fieldNumber: 1)
+      }
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if _storage._ready != false {
+        try visitor.visitSingularBoolField(value: _storage._ready, fieldNumber: 3)
+      }
+      if _storage._here != false {
+        try visitor.visitSingularBoolField(value: _storage._here, fieldNumber: 4)
+      }
+      try { if let v = _storage._mark {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._record {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomMember, rhs: WireRoomMember) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._card != rhs_storage._card {return false}
+        if _storage._ready != rhs_storage._ready {return false}
+        if _storage._here != rhs_storage._here {return false}
+        if _storage._mark != rhs_storage._mark {return false}
+        if _storage._record != rhs_storage._record {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredRoomRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}entry\0\u{1}own\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.row != nil {try decoder.handleConflictingOneOf()}
+          self.row = .followed(v)
+        }
+      }()
+      case 2: try {
+        var v: WireStoredRoomEntry?
+        var hadOneofValue = false
+        if let current = self.row {
+          hadOneofValue = true
+          if case .entry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.row = .entry(v)
+        }
+      }()
+      case 3: try {
+        var v: WireStoredRoomOwn?
+        var hadOneofValue = false
+        if let current = self.row {
+          hadOneofValue = true
+          if case .own(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.row = .own(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.row {
+    case .followed?: try {
+      guard case .followed(let v)? = self.row else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .entry?: try {
+      guard case .entry(let v)? = self.row else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .own?: try {
+      guard case .own(let v)? = self.row else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredRoomRow, rhs: WireStoredRoomRow) -> Bool {
+    if lhs.row != rhs.row {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredRoomEntry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}time_ns\0\u{1}content\0\u{1}hash\0\u{1}digest\0\u{3}owns_room\0")
+
+  fileprivate class _StorageClass {
+    var _position: UInt64 = 0
+    var _timeNs: Int64 = 0
+    var _content: WireRoomContent? = nil
+    var _hash: Data = Data()
+    var _digest: Data = Data()
+    var _ownsRoom: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _position = source._position
+      _timeNs = source._timeNs
+      _content = source._content
+      _hash = source._hash
+      _digest = source._digest
+      _ownsRoom = source._ownsRoom
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._position) }()
+        case 2: try { try decoder.decodeSingularInt64Field(value: &_storage._timeNs) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._content) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._hash) }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._ownsRoom) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._position != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._position, fieldNumber: 1)
+      }
+      if _storage._timeNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._timeNs, fieldNumber: 2)
+      }
+      try { if let v = _storage._content {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._hash.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._hash, fieldNumber: 4)
+      }
+      if !_storage._digest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._digest, fieldNumber: 5)
+      }
+      if _storage._ownsRoom != false {
+        try visitor.visitSingularBoolField(value: _storage._ownsRoom, fieldNumber: 6)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredRoomEntry, rhs: WireStoredRoomEntry) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._timeNs != rhs_storage._timeNs {return false}
+        if _storage._content != rhs_storage._content {return false}
+        if _storage._hash != rhs_storage._hash {return false}
+        if _storage._digest != rhs_storage._digest {return false}
+        if _storage._ownsRoom != rhs_storage._ownsRoom {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredRoomOwn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoredRoomOwn"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0\u{1}ask\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._content) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self._ask) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._content {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._ask {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStoredRoomOwn, rhs: WireStoredRoomOwn) -> Bool {
+    if lhs._content != rhs._content {return false}
+    if lhs._ask != rhs._ask {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -37,7 +37,6 @@ struct CodecTogetherRulesTests {
     var record = WireRoomRecord()
     record.version = 1
     record.run = Data(repeating: 1, count: 16)
-    record.startHash = Data(repeating: 1, count: 32)
     return record
   }
 
@@ -159,8 +158,6 @@ struct CodecTogetherRulesTests {
     #expect(!records { $0.elapsedNs = -1 })
     #expect(!records { $0.decimeters = 10_000_001 })
     #expect(!records { $0.run = Data(repeating: 1, count: 17) })
-    #expect(!records { $0.startHash = Data() })
-    #expect(!records { $0.recordHash = Data() })
     #expect(records { $0.parts = [part(.positions), part(.pedometer)] })
     #expect(!records { $0.parts = [part(.positions), part(.positions)] })
     #expect(!records { $0.parts = [part(.positions, 50_000_001)] })

@@ -51,7 +51,8 @@ extension RandomMessages {
         circle: maybe { _ in "harbour" })
     default:
       RoomTerms(
-        goal: within(RoomTerms.goalBounds), places: one(of: Array(RoomTerms.placesBounds)),
+        goal: within(RoomTerms.goalBounds), speed: BusSpeed(thousandths: one(of: [1, 1000, 10_000_000]))!,
+        places: one(of: Array(RoomTerms.placesBounds)),
         countdown: within(RoomTerms.countdownBounds), start: maybe { $0.start() }, circle: maybe { _ in "harbour" })
     }
   }
@@ -68,7 +69,7 @@ extension RandomMessages {
           .init(source: .positions, metres: 7),
           .init(source: .unknown, metres: 1),
         ],
-      ]), run: id(), recordHash: maybe { $0.bytes32() }, startHash: bytes32())
+      ]), run: id())
   }
 
   /// Draws an ask of each kind, one after the other.

@@ -174,7 +174,7 @@ extension Inquiry {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
-      .orderDevice, .confirmDevices, .pairing, .rotateKey, .unknown:
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .room, .unknown:
       false
     }
   }

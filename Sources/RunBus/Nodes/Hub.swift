@@ -33,6 +33,8 @@ public actor Hub: Node, DrivenNode {
   private let locks: [HubLock]
   private let remote: HubRemote?
   private let remoteAccess: RemoteAccess
+  /// The way to the log of the fleet, for a hub that takes part in rooms.
+  private var together: TogetherLink?
   private let garbage = Counter(label: "runbus.hub.garbage_frames")
   /// Frames of a kind that this version does not know. They are dropped.
   private let unknown = Counter(label: "runbus.hub.unknown_frames")
@@ -168,11 +170,13 @@ public actor Hub: Node, DrivenNode {
       seed: loop.seed(), bus: remoteAccess.identity)
     settings.listProof = remoteAccess.listProof
     settings.live = configuration.liveActivity
+    settings.together = configuration.together?.settings(speed: configuration.speed)
     settings.utcOffset = HubCore.Settings.localOffset
     core = HubCore(
       settings: settings, history: history, now: clock.bus(at: real), wallSeconds: loop.wallSeconds,
       bootID: MachineBoot.id)
     shownClock.update(authoritative, clock)
+    join()
     start()
     // A core that was replaced has followers from before.
     if isRouteFollowed { feed(.subscribed(.route)) }
@@ -186,6 +190,9 @@ public actor Hub: Node, DrivenNode {
     // The token comes from the system's random numbers, which the core does not have.
     if case .inquire(.pairing(.open), let number) = event {
       event = .offerPairing(token: RemoteAccess.token(), number)
+    }
+    if case .inquire(.room(.ask(let ask)), let number) = event {
+      event = .room(.ask(ask, together?.keys(for: ask), number))
     }
     if case .inquire(.rotateKey(let isNow), let number) = event {
       guard let rotated = rotateKey(isNow, number) else { return }
@@ -274,8 +281,23 @@ public actor Hub: Node, DrivenNode {
     case .listenForPairing(let isOn): listenForPairing(isOn)
     case .forbade(let identity, let reason): remoteAccess.note(identity, reason)
     case .note(let text): driver.log.debug("\(text)")
+    case .room(let act): together?.carryOut(act, tail: tail(for: act))
     case .ended: driver.lifecycle.end(nil)
     }
+  }
+
+  /// Connects with the log of the fleet; a core that was replaced reads its rooms anew.
+  private func join() {
+    together?.end()
+    together = configuration.together.map { member in
+      TogetherLink(
+        member.log, key: member.key, fleet: member.fleet, tell: onLoop { hub, news in hub.feed(.room(news)) },
+        complain: onLoop { hub, sentence in hub.driver.log.warning("\(sentence)") })
+    }
+  }
+
+  private func tail(for act: HubCore.RoomAct) -> ReadEntry? {
+    if case .follow(let room, _) = act { core?.tail(of: room) } else { nil }
   }
 
   /// Opens all listeners, or none and ends the hub.
@@ -380,6 +402,7 @@ public actor Hub: Node, DrivenNode {
 
   func abandon() {
     disconnect()
+    together?.end()
     subscribed = []
   }
 

@@ -202,6 +202,8 @@ public struct HubConfiguration: Sendable {
   public var appVersion: String
   /// How often lock screens are pushed to.
   public var liveActivity = LivePolicy()
+  /// How the hub takes part in rooms; `nil` for a hub that does not.
+  package var together: TogetherMember?
 
   /// The defaults: a window of 500 ms, real time, no known weight, no auto-pause, and a run resumes after a crash.
   public init(

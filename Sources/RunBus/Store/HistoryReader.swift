@@ -27,11 +27,23 @@ struct HistoryReader {
     history.devices = try reader.readDevices()
     history.storeOwners = try reader.readStoreOwners()
     history.members = try reader.readMembers()
+    history.rooms = try reader.readRooms()
     try reader.readRecords(into: &history)
     try reader.readEnded(into: &history)
     history.transitions = try reader.readTransitions()
     if let runID = history.presentRun { history.journal = try reader.readJournal(of: runID) }
     return (history, try reader.news())
+  }
+
+  private mutating func readRooms() throws -> [RoomID: [RoomRow]] {
+    guard try db.tableExists("room_rows") else { return [:] }
+    var rooms: [RoomID: [RoomRow]] = [:]
+    try each("room_rows", "SELECT room, row FROM room_rows ORDER BY position") { row in
+      guard let room: RoomID = row.identifier("room"), let bytes = row.data("row") else { return false }
+      rooms[room, default: []].append(try Codec.roomRow([UInt8](bytes)))
+      return true
+    }
+    return rooms
   }
 
   /// The journal of a run, in order.

@@ -288,6 +288,14 @@ final class SQLiteStore: Sendable {
         try nextPosition(in: .quarantine, db), id, StoredNumber.nanoseconds(quarantined.since),
         Codec.stored(quarantined))
     case .unquarantine(let id): try db.run("DELETE FROM quarantine WHERE id = ?", id)
+    case .keepRoom(let room, let rows):
+      try db.run(StoreSchema.rooms)
+      for row in rows {
+        try db.run("INSERT INTO room_rows (room, row) VALUES (?, ?)", room, Codec.stored(row))
+      }
+    case .forgetRoom(let room):
+      try db.run(StoreSchema.rooms)
+      try db.run("DELETE FROM room_rows WHERE room = ?", room)
     case .setLatest(let row):
       try setLatest(
         row.device, row.key, db, old: "SELECT value FROM latest_sent WHERE device = ? AND key = ?",

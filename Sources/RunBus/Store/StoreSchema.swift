@@ -32,13 +32,18 @@ enum StoreSchema {
 
   /// Whether a store has exactly the tables of this version.
   static func isMade(_ db: Database) throws -> Bool {
-    let sql = "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
+    let sql = "SELECT type, name, sql FROM sqlite_master WHERE name <> 'room_rows' ORDER BY type, name"
     let own = try DatabaseQueue().write { db in
       try make(db)
       return try Row.fetchAll(db, sql: sql)
     }
     return try Row.fetchAll(db, sql: sql) == own
   }
+
+  /// What is kept of rooms, in the order in which it was kept. A hub makes this table with its first room: the stores of all
+  /// others stay as they are.
+  static let rooms: StaticString =
+    "CREATE TABLE IF NOT EXISTS room_rows (position INTEGER PRIMARY KEY, room BLOB NOT NULL, row BLOB NOT NULL)"
 
   /// `meta` has the keys `node`, `store`, `term`, and from their first write on `role` (``StoreRole``), `last_position`
   /// (the highest position of the journal when a journal was dropped), `records_through` (a peer's last change of the

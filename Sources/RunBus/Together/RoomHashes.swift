@@ -19,7 +19,7 @@ extension Identifier where Kind == RunTag {
 }
 
 extension Identifier {
-  fileprivate init(firstHalfOf word: String, _ bytes: [UInt8]) {
+  init(firstHalfOf word: String, _ bytes: [UInt8]) {
     let hash = SHA256Sum.hash(Array(word.utf8) + bytes)
     guard let id = Self(bytes: hash.prefix(16)) else { preconditionFailure("half a hash has 16 bytes") }
     self = id

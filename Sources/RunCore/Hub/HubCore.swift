@@ -10,6 +10,7 @@ package struct HubCore: Sendable {
   var run: HubRun
   var mail: DeviceMail
   var records: RecordKeeping
+  var together: HubTogether
   var incarnation: Incarnation
   var rest: Turn.Rest
 
@@ -47,6 +48,7 @@ package struct HubCore: Sendable {
     if let unfinished = run.unfinished, let id = commands.control.runOn {
       commands.waitForDecision(about: id, diedAt: unfinished.diedAt, isAsked: false)
     }
+    together = HubTogether(settings.together, rows: history.rooms)
     noteDeadline()
   }
 
@@ -88,7 +90,10 @@ package struct HubCore: Sendable {
     case .subscribed(let topic): run.welcome(subscriberOf: topic, in: &turn)
     case .burden(let burden, let identity): note(burden, by: identity, in: &turn)
     case .press(let command): pressOwn(command, in: &turn)
-    case .sample(let sample): receiveOwn(sample, in: &turn)
+    case .sample(let sample):
+      receiveOwn(sample, in: &turn)
+      moveTogether(sample, in: &turn)
+    case .room(let news): receive(news, in: &turn)
     case .post(let message, let deliveryClass, let device):
       post(message, deliveryClass, to: device, in: &turn)
     case .handling(let value): setHandling(value, in: &turn)
@@ -154,6 +159,7 @@ package struct HubCore: Sendable {
     next = BusTime.earliest(next, rest.commits.deadline)
     next = BusTime.earliest(next, deliveryDeadline)
     next = BusTime.earliest(next, members.deadline)
+    next = BusTime.earliest(next, together.deadline.map(settings.clock.bus(at:)))
     rest.deadline = BusTime.earliest(next, mail.visitorCheckAt)
   }
 
@@ -181,6 +187,7 @@ package struct HubCore: Sendable {
     if run.isTicking(commands.control) { then.append(.anchor) }
     turn.write([], then: then)
     if !members.admittedKeys.isEmpty { turn.act(.admit(members.admittedKeys)) }
+    startTogether(in: &turn)
   }
 
   private mutating func meetDeadlines(in turn: inout Turn) {
@@ -205,6 +212,7 @@ package struct HubCore: Sendable {
     if let due = records.deadline, due <= turn.now { makePiece(in: &turn) }
     if let due = records.journalDeadline(present: commands.control.runID), due <= turn.now { dropJournals(in: &turn) }
     if let due = deliveryDeadline, due <= turn.now { deliver(in: &turn) }
+    if let due = together.deadline, due <= turn.monotonic { actTogether(in: &turn) }
     let now = turn.now
     changePairing(in: &turn) { $0.expirePairing(at: now) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
@@ -238,6 +246,7 @@ package struct HubCore: Sendable {
       guard sessions.payAnswer(on: connection, session: session) else { break }
       turn.act(.send(HubFrame(session: session, message: .answer(answer)), to: connection))
     case .farewell: incarnation.ending = .due
+    case .room(let receipt): keep(receipt, in: &turn)
     case .valueSendable, .valueReceived, .greet, .alarm: break
     }
   }

@@ -57,6 +57,8 @@ extension HubCore {
     case journal(RunID, [LedgerEntry])
     /// A part of a record was read.
     indirect case recordRead(RecordReading, for: RecordAsker)
+    /// Something about rooms.
+    indirect case room(RoomNews)
     /// All expected records are to be made now. Used to look into the store of a hub that does not run.
     case makeDueRecords
     /// A frame could not be sent: the queue to this connection is full.
@@ -124,6 +126,8 @@ extension HubCore {
     case listenForPairing(Bool)
     /// Something was refused that an identity may not do.
     case forbade(ConnectionIdentity, String)
+    /// Something is to be done for rooms.
+    indirect case room(RoomAct)
     /// Everything is durable: the sockets can close.
     case ended
   }

@@ -52,6 +52,8 @@ extension HubCore {
       (.failed(InquiryFailure(.forbidden, "records are asked for on the hub's own machine")), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       (.failed(InquiryFailure(.forbidden, "devices are paired on the hub's own machine")), false)
+    case .room:
+      (.failed(InquiryFailure(.forbidden, "rooms are asked for on the hub's own machine")), false)
     case .unknown: (.failed(.unknown), false)
     }
   }
@@ -93,6 +95,10 @@ extension HubCore {
     case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, in: &turn)
     case .pairing(let order): give(carryOut(order, in: &turn), to: number, in: &turn)
     case .rotateKey: give(.refused(.pairsNobody), to: number, in: &turn)
+    case .room(.reports):
+      give(.atOnce(.room(.reports(roomReports(at: turn.monotonic)))), to: number, in: &turn)
+    // An ask comes with its keys, as an event of its own.
+    case .room(.ask): give(.refused(.unknown), to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .post(let message, let device):
       guard let device else { return give(.refused(.invalid, "say which device it is for"), to: number, in: &turn) }

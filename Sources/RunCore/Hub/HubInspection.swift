@@ -60,7 +60,7 @@ extension HubCore {
 extension HubCore {
   /// What is wrong with the hub by its own rules, whatever its peers send; empty when it is good.
   package func check() -> [String] {
-    var wrong = commands.check() + run.check() + mail.check() + sessions.check()
+    var wrong = commands.check() + run.check() + mail.check() + sessions.check() + together.check()
     if !commands.retries.keys.allSatisfy(sessions.openStores.contains)
       || !mail.deadlines.keys.allSatisfy(sessions.openStores.contains)
     {

@@ -11,7 +11,7 @@ extension HubCore {
     case .record(let news): .record(news)
     case .open, .send, .forward, .commit, .messageReceipt, .refusePost, .hand, .keep, .readJournal, .readRecord,
       .spooledCommandJudged, .answer, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade,
-      .note, .ended:
+      .note, .room, .ended:
       nil
     }
   }

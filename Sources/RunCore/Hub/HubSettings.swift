@@ -38,6 +38,8 @@ extension HubCore {
     package var live = LivePolicy()
     /// How far the machine's local clock is ahead of UTC at a moment, in seconds since 1970; `nil` when that is not known.
     package var utcOffset: @Sendable (_ unixSeconds: Double) -> Int? = { _ in nil }
+    /// Who the runner is in rooms; `nil` for a hub that takes part in none.
+    package var together: TogetherDesk.Settings?
     /// The version of the program, as stated in records.
     package var appVersion: String
     /// The seed of jitter and new ids; the driver draws it at random for each incarnation.

@@ -65,6 +65,8 @@ public struct ControlSource: RawRepresentable, Hashable, Sendable, Codable, Cust
   public static let watch = ControlSource(rawValue: "watch")
   /// The live activity on the lock screen.
   public static let liveActivity = ControlSource(rawValue: "liveActivity")
+  /// A room: the start and the stop that its members agreed on.
+  public static let room = ControlSource(rawValue: "room")
   /// A shell or a script.
   public static let shell = ControlSource(rawValue: "shell")
 

@@ -243,7 +243,7 @@ package struct PeerCore: Sendable {
     case .greet: if session.finishRenewal() { greet(in: &turn) }
     case .alarm(let number): view.raiseAlarm(number, in: &turn)
     case .acknowledge, .valueSendable, .valueReceived, .answer, .publishSnapshot,
-      .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell:
+      .anchor, .welcome, .makeRecords, .tellChange, .tellPaired, .reply, .tell, .farewell, .room:
       break
     }
   }

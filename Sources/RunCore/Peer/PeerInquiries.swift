@@ -22,6 +22,7 @@ extension PeerCore {
     case .recover: give(.refused(.notHere, "only the hub has a run to recover: ask there"), to: number, in: &turn)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       give(.refused(.notHere, "only the hub pairs devices: ask there"), to: number, in: &turn)
+    case .room: give(.refused(.notHere, "only the hub takes part in rooms: ask there"), to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .outbox:
       let (commands, readings) = outbox.reports(for: hub, at: turn.now)

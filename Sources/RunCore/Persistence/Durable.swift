@@ -49,6 +49,9 @@ enum Durable<Action: Sendable>: Sendable {
   /// Ends the hub once everything is durable: peers are told that this is a normal end.
   case farewell
 
+  /// Rows of a room are durable.
+  indirect case room(DeskReceipt)
+
   // A peer's own.
 
   /// Says hello with the new store id, so that the streams begin anew.
@@ -64,7 +67,7 @@ enum Durable<Action: Sendable>: Sendable {
     case .valueSendable(let store, _, _): store
     case .valueReceived(let row): row.store
     case .act, .acknowledge, .recordChanged, .answer, .publishSnapshot, .anchor, .welcome, .makeRecords, .tellChange,
-      .tellPaired, .reply, .tell, .farewell, .greet, .alarm:
+      .tellPaired, .reply, .tell, .farewell, .room, .greet, .alarm:
       nil
     }
   }

@@ -77,6 +77,11 @@ package enum StoreOperation: Hashable, Sendable {
   /// On a hub: sets the version of the list of paired devices, and the highest one that a device has stated.
   case setMemberVersion(UInt64, heard: UInt64)
 
+  /// On a hub: adds rows to what is kept of a room.
+  indirect case keepRoom(RoomID, [RoomRow])
+  /// On a hub: deletes what is kept of a room.
+  case forgetRoom(RoomID)
+
   // The outbox, and the newest values.
 
   /// Adds a row to the outbox.
@@ -174,6 +179,8 @@ package struct HubHistory: Sendable {
   package var journal: [LedgerEntry] = []
   /// The highest journal position ever used.
   package var lastPosition: UInt64 = 0
+  /// What is kept of rooms, in the order in which it was kept.
+  package var rooms: [RoomID: [RoomRow]] = [:]
   /// The last clock mark.
   package var clock: ClockMark?
 

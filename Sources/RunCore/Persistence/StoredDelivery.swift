@@ -87,7 +87,7 @@ package struct StoredDelivery: Sendable {
     case .setTerm, .accept, .claim, .reclassify, .judge, .forgetVerdicts, .append, .setAlias, .settle, .setClock,
       .setStoreID, .setHub, .setView, .setFailureMark, .meet, .own, .disown, .setUnanswered, .discard, .expectRecord,
       .forgetExpected, .keepRecord, .editRecord, .removeRecord, .skipChanges, .setRecordsThrough, .endJournal, .dateRun,
-      .dropJournal, .pair, .unpair, .setMemberVersion:
+      .dropJournal, .pair, .unpair, .setMemberVersion, .keepRoom, .forgetRoom:
       break
     }
   }

@@ -23,6 +23,8 @@ package struct StoredState: Sendable {
   package private(set) var storeOwners: [StoreID: ConnectionIdentity] = [:]
   /// On a hub: the paired devices, in the order in which they were paired.
   package private(set) var members = MemberHistory()
+  /// On a hub: what is kept of rooms.
+  package private(set) var rooms: [RoomID: [RoomRow]] = [:]
   /// On a peer: the hub's store and device.
   package private(set) var hub: (storeID: StoreID, deviceID: DeviceID)?
   /// On a peer: the last snapshot.
@@ -78,6 +80,8 @@ package struct StoredState: Sendable {
       members.devices.removeAll { $0.key == device.key }
       members.devices.append(device)
     case .unpair(let key): members.devices.removeAll { $0.key == key }
+    case .keepRoom(let room, let rows): rooms[room, default: []] += rows
+    case .forgetRoom(let room): rooms[room] = nil
     case .setMemberVersion(let version, let heard): (members.version, members.versionHeard) = (version, heard)
     case .setWatermark, .forgetStream, .enqueue, .acknowledge, .remove, .tombstone, .countTries, .renumber, .drop,
       .shiftRows, .quarantine, .unquarantine, .setLatest, .receiveLatest:
@@ -98,6 +102,7 @@ package struct StoredState: Sendable {
     history.storeOwners = storeOwners
     history.members = members
     history.members.devices.sort { $0.key < $1.key }
+    history.rooms = rooms
     return history
   }
 

@@ -42,6 +42,8 @@ package enum Inquiry: Hashable, Sendable {
   case pairing(PairingOrder)
   /// Announces a new key of the hub, or with `now` uses it at once, which takes back all keys of devices.
   case rotateKey(now: Bool)
+  /// Asks about rooms, or asks the hub to do something in one.
+  indirect case room(RoomInquiry)
   /// A question or an order of a later version, which this version does not know. Its answer is
   /// ``InquiryFailure/unknown``.
   case unknown
@@ -73,6 +75,8 @@ package enum InquiryAnswer: Hashable, Sendable {
   indirect case devices(DeviceList)
   /// How far the pairing of a device has come.
   indirect case pairing(PairingReport)
+  /// What becomes of an ask about rooms, or how they stand.
+  indirect case room(RoomInquiryAnswer)
   /// The hub received a part of a record and, with the last part, keeps the record. With `isKnown` it had the record
   /// already and changed nothing.
   case taken(isKnown: Bool)

@@ -168,6 +168,20 @@ package struct RunLedger: Sendable {
   /// The metrics at a moment with splits, laps and distance sources; see ``Calculator/report(at:)``.
   package func report(at now: BusTime) -> RunReport { caughtUp.report(at: now) }
 
+  /// The metrics as of a moment that may be past, with distance sources: what was entered for later does not count.
+  package func report(asOf moment: BusTime) -> RunReport {
+    var (count, end) = (0, entries.count)
+    while count < end {
+      let middle = (count + end) / 2
+      if entries[middle].time > moment { end = middle } else { count = middle + 1 }
+    }
+    guard count < entries.count else { return report(at: moment) }
+    let checkpoint = checkpoints.last { $0.count <= count } ?? empty
+    var calculator = checkpoint.calculator
+    for entry in entries[checkpoint.count..<count] { calculator.fold(entry) }
+    return calculator.report(at: moment)
+  }
+
   /// The calculator with every entry folded, and an open gap.
   private var caughtUp: Calculator {
     guard folded < entries.count || openGap != nil else { return calculator }

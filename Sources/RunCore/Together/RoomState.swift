@@ -7,16 +7,26 @@ package struct RoomState: Hashable, Sendable {
     /// What it shows.
     package let card: RoomCard
     /// Whether it is ready to begin.
-    package internal(set) var isReady = false
+    package internal(set) var isReady: Bool
     /// Whether it is at the start; means something while the room gathers.
-    package internal(set) var isHere = false
+    package internal(set) var isHere: Bool
     /// The latest mark of its run.
     package internal(set) var mark: RoomMark?
     /// The latest version of its record.
     package internal(set) var record: RoomRecord?
 
-    /// A member who has just come.
-    package init(id: MemberID, card: RoomCard) { (self.id, self.card) = (id, card) }
+    /// A member from its parts; one who has just come is not ready.
+    package init(
+      id: MemberID, card: RoomCard, isReady: Bool = false, isHere: Bool = false, mark: RoomMark? = nil,
+      record: RoomRecord? = nil
+    ) {
+      self.id = id
+      self.card = card
+      self.isReady = isReady
+      self.isHere = isHere
+      self.mark = mark
+      self.record = record
+    }
   }
 
   /// Where the room stands.
@@ -34,8 +44,19 @@ package struct RoomState: Hashable, Sendable {
   /// The log's time: of the last entry, or to which it was let pass.
   package internal(set) var time = LogTime.zero
 
-  /// A room that nobody has opened.
-  package init() {}
+  /// A room from its parts; without any, one that nobody has opened.
+  package init(
+    stage: RoomStage = .none, terms: RoomTerms? = nil, owner: MemberID? = nil, members: [Member] = [],
+    barred: Set<MemberID> = [], disputes: Set<MemberID> = [], time: LogTime = .zero
+  ) {
+    self.stage = stage
+    self.terms = terms
+    self.owner = owner
+    self.members = members
+    self.barred = barred
+    self.disputes = disputes
+    self.time = time
+  }
 
   /// A member by its id.
   package func member(_ id: MemberID) -> Member? { members.first { $0.id == id } }

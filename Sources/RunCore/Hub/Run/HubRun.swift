@@ -133,6 +133,31 @@ struct HubRun: Sendable {
     return ledger.report(at: now)
   }
 
+  /// How a run stands between two moments, for a room; `nil` for a run without an entry.
+  ///
+  /// - Parameters:
+  ///   - from: When the room's run started.
+  ///   - end: When it ends at the latest.
+  mutating func standing(of run: RunID, from began: BusTime, to end: BusTime, at now: BusTime) -> RunStanding? {
+    present.foldAll()
+    guard let started = ledger.startedAt else { return nil }
+    let ended = min(end, ledger.stoppedAt ?? now)
+    let (first, last) = (ledger.report(asOf: max(began, started)), ledger.report(asOf: ended))
+    func metres(_ report: RunReport) -> Double { report.metrics.distanceMeters ?? 0 }
+    let distance = last.metrics.distanceMeters.map { max(0, $0 - metres(first)) }
+    var parts: [RoomRecord.Part] = []
+    for source in DistanceSource.allCases {
+      func metres(_ report: RunReport) -> Double {
+        report.stretches.filter { $0.source == source }.reduce(0) { $0 + $1.meters }
+      }
+      let metres = metres(last) - metres(first)
+      if metres >= 1 { parts.append(RoomRecord.Part(source: source, metres: Int(metres.rounded()))) }
+    }
+    return RunStanding(
+      run: run, phase: ledger.phase(at: ended), elapsed: max(.zero, ended - began),
+      decimetres: distance.map { Int(($0 * 10).rounded()) }, parts: parts)
+  }
+
   /// A part of its route, from a point on.
   mutating func routePart(of run: RunID, term: UInt64, from: Int) -> RoutePart {
     present.foldAll()

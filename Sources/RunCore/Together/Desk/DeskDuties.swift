@@ -95,7 +95,7 @@ extension TogetherDesk {
         offer(room.lastOwnAt.map { $0 + Self.stayEvery } ?? now, .say(.stay))
       }
       if room.stage == .gathering, me.isHere {
-        offer(room.lastFixAt.map { $0 + Self.fixLasts } ?? now, .say(.here(false)))
+        offer(fix.map { $0.at + Self.fixLasts } ?? now, .say(.here(false)))
       }
     case .countdown:
       // Each own entry narrows the clock.
@@ -126,7 +126,7 @@ extension DeskRoom {
   /// Takes an entry of the log into the fold.
   mutating func take(_ read: ReadEntry, me: MemberID, at now: BusTime) -> Folded {
     let folded = machine.apply(read.entry, digest: read.digest)
-    tail = Tail(position: read.entry.position, hash: read.hash, digest: read.digest)
+    last = read
     if read.entry.author == me { lastOwnAt = now }
     for case .stage(.countdown) in machine.events { ticks = 0 }
     return folded

@@ -2,7 +2,7 @@
 struct DeskRoom: Hashable, Sendable {
   /// An entry of the hub's own that waits for its number.
   struct Waiting: Hashable {
-    let ask: RoomAskKind
+    var ask: RoomAskKind
     let nonce: RoomNonce?
     /// The device's ask that it answers; `nil` for what the hub says by itself.
     let id: Identifier<RoomAskTag>?
@@ -21,12 +21,6 @@ struct DeskRoom: Hashable, Sendable {
     /// Whether an earlier life may have appended it: then it says nothing about the log's clock.
     var isInherited = false
   }
-  /// Where the hub's copy of the log ends.
-  struct Tail: Hashable {
-    let position: UInt64
-    let hash: LogHash
-    let digest: LogHash
-  }
   /// How many entries may wait for their number.
   static let waitingMax = 16
 
@@ -34,7 +28,8 @@ struct DeskRoom: Hashable, Sendable {
   /// The runner's run in this room; `nil` where the hub only looks.
   var run: RunID?
   var machine = RoomMachine()
-  var tail: Tail?
+  /// The last entry that was read.
+  var last: ReadEntry?
   /// Whether the log was read to its end since the hub started.
   var isCaughtUp = false
   /// Whether the log has lost entries that were read here.
@@ -54,14 +49,12 @@ struct DeskRoom: Hashable, Sendable {
   var recordVersion: UInt32 = 0
   /// How many ticks the hub has added to this countdown.
   var ticks = 0
-  /// When the last good fix said where the runner is.
-  var lastFixAt: BusTime?
 
   init(_ id: RoomID) { self.id = id }
 
   var stage: RoomStage { machine.state.stage }
   var seen: Seen {
-    tail.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing
+    last.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing
   }
 
   /// Whether the runner has a place in the room, or asks for one, and the room is not past its run.

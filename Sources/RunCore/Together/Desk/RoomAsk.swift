@@ -5,10 +5,10 @@ package enum RoomAskTag: Sendable {}
 package struct RoomAsk: Hashable, Sendable {
   /// What is asked.
   package enum Wish: Hashable, Sendable {
-    /// Open a room, whose id is made of the hub's key and this number. The run is the runner's own in that room.
-    case open(RoomTerms, RoomID, nonce: RoomNonce, run: RunID)
+    /// Open a room.
+    case open(RoomTerms)
     /// Take a place in a room. `seek` is what is sought in a matched one.
-    case enter(RoomID, run: RunID, seek: Seek? = nil)
+    case enter(RoomID, seek: Seek? = nil)
     /// Be ready, or not any more.
     case ready(Bool)
     /// Give up the place.
@@ -34,10 +34,17 @@ package struct RoomAsk: Hashable, Sendable {
   package init(id: Identifier<RoomAskTag>, wish: Wish) { (self.id, self.wish) = (id, wish) }
 }
 
-/// What a ``RoomNonce`` is.
-package enum RoomNonceTag: Sendable {}
-/// The random number from which, with its owner's key, a room's id is made.
-package typealias RoomNonce = Identifier<RoomNonceTag>
+/// What a hub's driver makes of hashes for an ask to open or to enter a room.
+package struct RoomKeys: Hashable, Sendable {
+  /// The room: a new one to open, or the one to enter.
+  package var room: RoomID
+  /// The random number from which, with the hub's key, a new room's id is made.
+  package var nonce: RoomNonce
+  /// The runner's own run in that room.
+  package var run: RunID
+  /// Keys from their parts.
+  package init(room: RoomID, nonce: RoomNonce, run: RunID) { (self.room, self.nonce, self.run) = (room, nonce, run) }
+}
 
 /// What becomes of an ask.
 package enum RoomAnswer: Hashable, Sendable {

@@ -22,14 +22,24 @@ package struct TogetherDesk: Hashable, Sendable {
       self.speed = speed
     }
   }
-  /// What the desk asks of the hub.
-  package struct Facts: Hashable, Sendable {
-    /// Whether a run is on.
-    package var isRunOn: Bool
-    /// The distance of the runner to a room's start, by a fix of the last 30 s that is better than 15 m; whole metres.
-    package var metres: Int?
-    /// Facts from their parts.
-    package init(isRunOn: Bool = false, metres: Int? = nil) { (self.isRunOn, self.metres) = (isRunOn, metres) }
+  /// Where the runner is, by a good fix.
+  package struct Fix: Hashable, Sendable {
+    /// The worst accuracy of a fix that counts, metres.
+    package static let accuracyMax = 15.0
+    /// Degrees north.
+    package var latitude: Double
+    /// Degrees east.
+    package var longitude: Double
+    /// A fix from its parts.
+    package init(latitude: Double, longitude: Double) { (self.latitude, self.longitude) = (latitude, longitude) }
+
+    /// The distance to a place, whole metres.
+    func metres(to start: RoomStart) -> Int {
+      let metres = Geodesic.distanceMeters(
+        fromLatitude: latitude, longitude: longitude, toLatitude: Double(start.latitude) / 1000,
+        longitude: Double(start.longitude) / 1000)
+      return Int(exactly: metres.rounded()) ?? .max
+    }
   }
   /// How many rooms a hub follows.
   package static let roomsMax = 16
@@ -47,6 +57,13 @@ package struct TogetherDesk: Hashable, Sendable {
   package let settings: Settings
   package private(set) var clock = LogClock()
   var rooms: [RoomID: DeskRoom] = [:]
+  /// The last good fix.
+  var fix: (at: BusTime, fix: Fix)? { place.map { ($0.at, $0.fix) } }
+  private var place: Place?
+  private struct Place: Hashable {
+    let at: BusTime
+    let fix: Fix
+  }
 
   /// A desk that goes on from what an earlier life has kept: the rows of each room, in the order in which they were kept.
   package init(_ settings: Settings, rows: [RoomID: [RoomRow]] = [:]) {
@@ -60,7 +77,7 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// What to do first: read the logs of the rooms that are followed.
   package mutating func start() -> [DeskAction] {
-    rooms.keys.sorted().map { .follow($0, from: rooms[$0]?.tail?.position ?? 0) }
+    rooms.keys.sorted().map { .follow($0, from: rooms[$0]?.last?.entry.position ?? 0) }
   }
 
   // MARK: Looking
@@ -86,35 +103,49 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// The fold of a room's log as far as it was read.
   package func machine(of id: RoomID) -> RoomMachine? { rooms[id]?.machine }
+  /// The last entry of a room that was read; `nil` for none.
+  package func tail(of id: RoomID) -> ReadEntry? { rooms[id]?.last }
   /// What came out of a room's run; `nil` before it.
   package func result(of id: RoomID) -> RoomResult? { rooms[id]?.machine.result }
   /// The digest of a room's log as far as it was read, and how many entries that are.
   package func digest(of id: RoomID) -> (count: UInt64, digest: LogHash)? {
-    rooms[id].flatMap { room in room.tail.map { (room.machine.entryCount, $0.digest) } }
+    rooms[id].flatMap { room in room.last.map { (room.machine.entryCount, $0.digest) } }
+  }
+
+  /// What always holds; `nil` when it does.
+  package func check() -> String? {
+    for id in followed { if let wrong = rooms[id]?.machine.check() { return wrong } }
+    return clock.check()
   }
 
   // MARK: Asks
 
   /// A device of the runner asks.
-  package mutating func ask(_ ask: RoomAsk, _ facts: Facts, at now: BusTime) -> [DeskAction] {
+  ///
+  /// - Parameters:
+  ///   - keys: For an ask to open or to enter.
+  ///   - isRunOn: Whether a run of the runner is on.
+  package mutating func ask(_ ask: RoomAsk, keys: RoomKeys?, isRunOn: Bool, at now: BusTime) -> [DeskAction] {
     for room in rooms.values.sorted(by: { $0.id < $1.id }) {
       // What is not durable yet is answered when it is.
       if room.isKeeping(ask.id) { return [] }
       if let answer = room.answer(to: ask.id, me: settings.member) { return [.answer(ask.id, answer)] }
     }
     switch ask.wish {
-    case .open(let terms, let id, let nonce, let run):
-      if let denial = mayEnter(id) ?? (terms.speed == settings.speed ? nil : .otherSpeed) {
+    case .open(let terms):
+      guard let keys else { return [] }
+      if let denial = mayEnter(keys.room) ?? (terms.speed == settings.speed ? nil : .otherSpeed) {
         return [.answer(ask.id, .refused(denial))]
       }
-      return take(part: id, run, DeskRoom.Waiting(ask: .open(terms, settings.card), nonce: nonce, id: ask.id), at: now)
-    case .enter(let id, let run, let seek):
+      return take(
+        part: keys, DeskRoom.Waiting(ask: .open(terms, settings.card), nonce: keys.nonce, id: ask.id), at: now)
+    case .enter(let id, let seek):
+      guard let keys, keys.room == id else { return [] }
       if let denial = mayEnter(id) { return [.answer(ask.id, .refused(denial))] }
-      let entry = DeskRoom.Waiting(
-        ask: .enter(settings.card, metres: facts.metres, seek: seek), nonce: nil, id: ask.id)
-      return take(part: id, run, entry, at: now)
+      let entry = DeskRoom.Waiting(ask: .enter(settings.card, metres: nil, seek: seek), nonce: nil, id: ask.id)
+      return take(part: keys, entry, at: now)
     case .ready(let isReady):
-      if isReady, facts.isRunOn { return [.answer(ask.id, .refused(.runIsOn))] }
+      if isReady, isRunOn { return [.answer(ask.id, .refused(.runIsOn))] }
       return pass(.ready(isReady), ask.id, at: now)
     case .leave: return pass(.leave, ask.id, at: now)
     case .begin: return pass(.begin, ask.id, at: now)
@@ -131,9 +162,8 @@ package struct TogetherDesk: Hashable, Sendable {
     return rooms[id] == nil && rooms.count >= Self.roomsMax ? .busy : nil
   }
 
-  private mutating func take(
-    part id: RoomID, _ run: RunID, _ entry: DeskRoom.Waiting, at now: BusTime
-  ) -> [DeskAction] {
+  private mutating func take(part keys: RoomKeys, _ entry: DeskRoom.Waiting, at now: BusTime) -> [DeskAction] {
+    let (id, run) = (keys.room, keys.run)
     var room = rooms[id] ?? DeskRoom(id)
     var actions: [DeskAction] = []
     if rooms[id] == nil { actions.append(.follow(id, from: 0)) }
@@ -165,7 +195,8 @@ package struct TogetherDesk: Hashable, Sendable {
     guard var room = rooms[id], room.isCaughtUp, !room.isLost, room.own == nil else { return [] }
     var actions: [DeskAction] = []
     while room.own == nil, !room.waiting.isEmpty {
-      let next = room.waiting.removeFirst()
+      var next = room.waiting.removeFirst()
+      next.ask = measured(next.ask, in: room, at: now)
       if let denial = room.denial(of: next.ask, settings) {
         if let ask = next.id { actions.append(.answer(ask, .refused(denial))) }
         continue
@@ -179,6 +210,14 @@ package struct TogetherDesk: Hashable, Sendable {
     }
     rooms[id] = room
     return actions
+  }
+
+  /// An entering with the runner's distance to the start, which is known once the room was read.
+  private func measured(_ ask: RoomAskKind, in room: DeskRoom, at now: BusTime) -> RoomAskKind {
+    guard case .enter(let card, _, let seek) = ask, let start = room.machine.state.terms?.start, let place,
+      now - place.at <= Self.fixLasts
+    else { return ask }
+    return .enter(card, metres: place.fix.metres(to: start), seek: seek)
   }
 
   /// Rows are durable.
@@ -220,7 +259,7 @@ package struct TogetherDesk: Hashable, Sendable {
     guard var room = rooms[id], !room.isLost else { return [] }
     var rows: [RoomRow] = []
     var told: [DeskAction] = []
-    for read in entries where read.entry.position > room.tail?.position ?? 0 {
+    for read in entries where read.entry.position > room.last?.entry.position ?? 0 {
       listen(to: read.entry, in: room, heard: heard)
       let folded = room.take(read, me: settings.member, at: now)
       rows.append(.entry(read))
@@ -267,20 +306,17 @@ package struct TogetherDesk: Hashable, Sendable {
     return answers + [.unfollow(id), .changed(id)]
   }
 
-  /// The runner is this far from the start, by a good fix.
-  package mutating func moved(metres: Int, at now: BusTime) -> [DeskAction] {
-    guard let id = activeRoom, rooms[id]!.stage == .gathering else { return [] }
-    rooms[id]!.lastFixAt = now
-    let isHere = rooms[id]!.machine.state.member(settings.member)?.isHere ?? false
+  /// The runner is there, by a fix that is better than ``Fix/accuracyMax``.
+  package mutating func moved(to fix: Fix, at now: BusTime) -> [DeskAction] {
+    place = Place(at: now, fix: fix)
+    guard let id = activeRoom, let room = rooms[id], room.stage == .gathering,
+      let start = room.machine.state.terms?.start
+    else { return [] }
+    let isHere = room.machine.state.member(settings.member)?.isHere ?? false
+    let metres = fix.metres(to: start)
     if !isHere, metres <= Self.hereWithin { return say(.here(true), in: id, at: now) }
     if isHere, metres > Self.hereUntil { return say(.here(false), in: id, at: now) }
     return []
-  }
-
-  /// The start of the room that gathers, to which ``moved(metres:at:)`` wants the distance.
-  package var gatheringStart: RoomStart? {
-    guard let id = activeRoom, let room = rooms[id], room.stage == .gathering else { return nil }
-    return room.machine.state.terms?.start
   }
 
   /// The run was measured.
@@ -325,7 +361,6 @@ package struct TogetherDesk: Hashable, Sendable {
     switch duty {
     case .send: return send(id, at: now)
     case .say(let ask):
-      if ask == .here(false) { rooms[id]!.lastFixAt = nil }
       if ask == .tick { rooms[id]!.ticks += 1 }
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):

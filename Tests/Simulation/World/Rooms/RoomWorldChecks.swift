@@ -32,11 +32,7 @@ extension RoomWorld {
   /// The start is at the log's moment, as far as the hub says that it knows it.
   private mutating func checkStart(_ at: BusTime, _ hub: Int, _ desk: TogetherDesk) {
     let stage = desk.room(room, at: hubs[hub].local(now))?.state.stage
-    let startsAt: LogTime? =
-      switch stage {
-      case .countdown(let at), .running(let at), .settling(let at, _), .over(let at): at
-      case .none?, .recruiting, .gathering, .cancelled, nil: nil
-      }
+    let startsAt = stage?.startsAt
     guard let startsAt else { return fault("hub \(hub) starts in a room that does not run") }
     guard counts["clock step"] == nil else { return }
     let error = desk.clock.estimate(at: hubs[hub].local(now))?.error ?? .zero
@@ -68,7 +64,7 @@ extension RoomWorld {
     for other in hubs.indices where other != hub {
       guard let theirs = hubs[other].desk.digest(of: room), theirs.count == mine.count, !hasLostTail else { continue }
       if theirs.digest != mine.digest { fault("hubs \(hub) and \(other) have read different logs") }
-      if hubs[hub].desk.fold(of: room) != hubs[other].desk.fold(of: room) {
+      if hubs[hub].desk.machine(of: room) != hubs[other].desk.machine(of: room) {
         fault("hubs \(hub) and \(other) have different rooms")
       }
     }
@@ -98,13 +94,4 @@ extension RoomWorld {
       count("no distance")
     }
   }
-}
-
-extension TogetherDesk {
-  /// What always holds.
-  package func check() -> String? {
-    for id in followed { if let wrong = machine(of: id)?.check() { return wrong } }
-    return nil
-  }
-  func fold(of id: RoomID) -> RoomMachine? { machine(of: id) }
 }

@@ -15,20 +15,25 @@ extension RoomWorld {
   mutating func act(_ step: RoomWorldRunner.Step, _ hub: Int) {
     switch step {
     case .come:
-      let run = Self.run(of: hubs[hub].member, in: room)
-      ask(hub == 0 ? .open(terms, room, nonce: nonce, run: run) : .enter(room, run: run), hub)
+      ask(hub == 0 ? .open(terms) : .enter(room), hub)
       plan(.runner(hub: hub, .look), in: .milliseconds(Int64.random(in: 200...3000, using: &random)))
     case .ask(let wish): ask(wish, hub)
     case .repeatAsk(let id):
       guard let (wish, answer) = hubs[hub].asks[id], hubs[hub].isAlive else { return }
       if case .judged = answer { return }
-      carryOut(hubs[hub].desk.ask(RoomAsk(id: id, wish: wish), facts(hub), at: hubs[hub].local(now)), of: hub)
+      carryOut(hubs[hub].desk.ask(RoomAsk(id: id, wish: wish), keys: keys(hub), isRunOn: false, at: hubs[hub].local(now)), of: hub)
     case .look: look(hub)
     }
   }
 
-  private mutating func facts(_ hub: Int) -> TogetherDesk.Facts {
-    TogetherDesk.Facts(isRunOn: false, metres: Int.random(in: 0...1100, using: &random))
+  private func keys(_ hub: Int) -> RoomKeys {
+    RoomKeys(room: room, nonce: nonce, run: Self.run(of: hubs[hub].member, in: room))
+  }
+
+  /// The hub gets a fix some metres north of the start.
+  private mutating func move(_ hub: Int, metres: Int) {
+    let fix = TogetherDesk.Fix(latitude: 37.5 + Double(metres) / 111_000, longitude: 127)
+    carryOut(hubs[hub].desk.moved(to: fix, at: hubs[hub].local(now)), of: hub)
   }
 
   private mutating func ask(_ wish: RoomAsk.Wish, _ hub: Int) {
@@ -39,7 +44,8 @@ extension RoomWorld {
     let id = Identifier<RoomAskTag>(using: &random)
     hubs[hub].asks[id] = (wish, nil)
     let ask = RoomAsk(id: id, wish: wish)
-    carryOut(hubs[hub].desk.ask(ask, facts(hub), at: hubs[hub].local(now)), of: hub)
+    if case .enter = wish { move(hub, metres: Int.random(in: 0...1100, using: &random)) }
+    carryOut(hubs[hub].desk.ask(ask, keys: keys(hub), isRunOn: false, at: hubs[hub].local(now)), of: hub)
     if Int.random(in: 0..<5, using: &random) == 0 { plan(.runner(hub: hub, .repeatAsk(id)), in: latency()) }
   }
 
@@ -74,8 +80,7 @@ extension RoomWorld {
       }
       if !me.isReady { ask(.ready(true), hub) } else if isOwner { ask(.begin, hub) }
     case .gathering:
-      let metres = Int.random(in: 0..<150, using: &random)
-      carryOut(hubs[hub].desk.moved(metres: metres, at: hubs[hub].local(now)), of: hub)
+      move(hub, metres: Int.random(in: 0..<150, using: &random))
       if isOwner { ask(.proceed, hub) }
     case .countdown: break
     }

@@ -1,0 +1,150 @@
+package import RunCore
+import Synchronization
+
+/// Connects a hub's desk with the log of its fleet: follows rooms, checks and hashes what is read, signs and appends.
+///
+/// All work is on Swift's pool; the log has a thread of its own. What is read is told in the order of the log.
+package final class TogetherLink: Sendable {
+  /// How long after a failed try the log is tried again.
+  private static let again = Duration.seconds(1)
+
+  private let log: any SharedLog
+  private let signing: EntrySigning
+  private let fleet: FleetID
+  private let tell: @Sendable (HubCore.RoomNews) -> Void
+  private let complain: @Sendable (String) -> Void
+  private let followers = Mutex<[RoomID: Task<Void, Never>]>([:])
+
+  /// A link of a hub.
+  ///
+  /// - Parameters:
+  ///   - tell: Takes what the desk is to hear.
+  ///   - complain: Takes a sentence for the log of the hub.
+  package init(
+    _ log: any SharedLog, key: MemberKey, fleet: FleetID, tell: @escaping @Sendable (HubCore.RoomNews) -> Void,
+    complain: @escaping @Sendable (String) -> Void
+  ) {
+    self.log = log
+    signing = EntrySigning(key)
+    self.fleet = fleet
+    self.tell = tell
+    self.complain = complain
+  }
+
+  deinit { for task in followers.withLock({ $0.values }) { task.cancel() } }
+
+  /// The keys of an ask that needs some; `nil` for another.
+  package func keys(for ask: RoomAsk) -> RoomKeys? {
+    let nonce = RoomNonce.random()
+    let room: RoomID
+    switch ask.wish {
+    case .open: room = .made(owner: signing.key.id, nonce: nonce)
+    case .enter(let entered, _): room = entered
+    case .ready, .leave, .begin, .proceed, .hold, .cancel, .close, .remove: return nil
+    }
+    return RoomKeys(room: room, nonce: nonce, run: .made(room: room, member: signing.key.id))
+  }
+
+  /// Does what the desk wants.
+  package func carryOut(_ act: HubCore.RoomAct, tail: ReadEntry?) {
+    switch act {
+    case .follow(let room, let from): follow(room, from: from, after: tail)
+    case .unfollow(let room): followers.withLock { $0.removeValue(forKey: room) }?.cancel()
+    case .append(let content): append(content)
+    case .event, .changed: break
+    }
+  }
+
+  /// Stops following.
+  package func end() {
+    let tasks = followers.withLock { followers in
+      defer { followers = [:] }
+      return followers.values
+    }
+    for task in tasks { task.cancel() }
+  }
+
+  private func follow(_ room: RoomID, from position: UInt64, after tail: ReadEntry?) {
+    let task = Task { [weak self] in
+      while !Task.isCancelled {
+        guard let self else { return }
+        do throws(SharedLogError) {
+          return await read(try await log.follow(room, from: position), of: room, after: tail)
+        } catch {
+          complain("room \(room) cannot be followed: \(error)")
+        }
+        try? await Task.sleep(for: Self.again)
+      }
+    }
+    followers.withLock { $0.updateValue(task, forKey: room) }?.cancel()
+  }
+
+  private func read(_ feed: LogFeed, of room: RoomID, after tail: ReadEntry?) async {
+    var reader = RoomReader(room: room, fleet: fleet, tail: tail)
+    for await news in feed {
+      switch news {
+      case .rows(let batch):
+        guard let entries = reader.read(batch.rows) else { return tell(.lost(room)) }
+        tell(.read(room, entries, isEnd: !batch.hasMore, heard: batch.heard))
+      case .replaced: return tell(.lost(room))
+      case .unavailable(let sentence): complain("the log of the fleet cannot be read: \(sentence)")
+      }
+    }
+  }
+
+  private func append(_ content: RoomContent) {
+    let bytes = signing.signed(content)
+    Task {
+      do throws(SharedLogError) {
+        try await log.append(bytes, author: content.author, to: content.room)
+      } catch {
+        // What does not fit never will; everything else is appended again in a second.
+        if case .full = error { tell(.refused(content.room, number: content.number)) }
+        complain("an entry of room \(content.room) was not taken: \(error)")
+      }
+    }
+  }
+}
+
+/// Reads the entries of a room in their order, and leaves out what is not its author's, of this room and of this fleet.
+struct RoomReader {
+  let room: RoomID
+  let fleet: FleetID
+  /// The last entry that was read in an earlier life, until the log has shown that it still has it.
+  private var expected: ReadEntry?
+  private var digest: EntryDigest
+
+  /// A reader that goes on after an entry.
+  init(room: RoomID, fleet: FleetID, tail: ReadEntry?) {
+    self.room = room
+    self.fleet = fleet
+    expected = tail
+    digest = tail.map { EntryDigest(count: 0, hash: $0.digest) } ?? .none
+  }
+
+  /// The next entries; `nil` when the log has lost the one that was read last.
+  mutating func read(_ rows: [LogRow]) -> [ReadEntry]? {
+    var entries: [ReadEntry] = []
+    for row in rows {
+      if let last = expected {
+        guard row.position == last.entry.position, row.time == last.entry.time, LogHash.of(row.body) == last.hash else {
+          return nil
+        }
+        expected = nil
+        continue
+      }
+      do throws(SignedFault) {
+        let signed = try EntrySigning.read(entry: row.body, room: room, fleet: fleet, author: row.author)
+        digest = digest.next(position: row.position, time: row.time, hash: signed.hash)
+        entries.append(
+          ReadEntry(
+            entry: signed.entry(position: row.position, time: row.time), hash: signed.hash, digest: digest.hash))
+      } catch {
+        // Every reader leaves it out.
+        continue
+      }
+    }
+    // A log that has nothing where the last entry was has lost it.
+    return expected == nil ? entries : nil
+  }
+}

@@ -1,0 +1,123 @@
+// Rooms: what the desk is told, and what it wants done.
+extension HubCore {
+  /// What a hub's driver tells of rooms.
+  package enum RoomNews: Sendable {
+    /// A caller on this machine asks, by a numbered inquiry. The keys are for an ask to open or to enter.
+    case ask(RoomAsk, RoomKeys?, UInt64)
+    /// Entries of a log were read. `heard` is when the log said that there is something to read, on the monotonic clock.
+    case read(RoomID, [ReadEntry], isEnd: Bool, heard: BusTime)
+    /// A log has lost entries that were read, or is another one.
+    case lost(RoomID)
+    /// A log takes no more entries of this hub; the number is that of the one it did not take.
+    case refused(RoomID, number: UInt64)
+  }
+
+  /// What a hub's driver is to do for rooms.
+  package enum RoomAct: Hashable, Sendable {
+    /// Read a room's log, from this position on and including it, and tell ``RoomNews/read(_:_:isEnd:heard:)``.
+    case follow(RoomID, from: UInt64)
+    /// Read it no more.
+    case unfollow(RoomID)
+    /// Sign an entry and append it to its room's log.
+    indirect case append(RoomContent)
+    /// Something happened in a room.
+    case event(RoomID, RoomEvent)
+    /// A room looks different.
+    case changed(RoomID)
+  }
+
+  mutating func receive(_ news: RoomNews, in turn: inout Turn) {
+    let now = turn.monotonic
+    switch news {
+    case .ask(let ask, let keys, let number):
+      guard together.desk != nil else { return turn.act(.answer(.room(.answer(.refused(.alone))), number)) }
+      guard together.await(ask.id, number) else { return turn.act(.answer(.room(.answer(.refused(.busy))), number)) }
+      let isRunOn = commands.control.runOn != nil
+      carryOut(together.withDesk(at: now) { $0.ask(ask, keys: keys, isRunOn: isRunOn, at: now) }, in: &turn)
+    case .read(let room, let entries, let isEnd, let heard):
+      carryOut(
+        together.withDesk(at: now) { $0.read(room, entries, isEnd: isEnd, heard: heard, at: now) }, in: &turn)
+    case .lost(let room): carryOut(together.withDesk(at: now) { $0.lost(room) }, in: &turn)
+    case .refused(let room, let number):
+      carryOut(together.withDesk(at: now) { $0.refused(room, number: number) }, in: &turn)
+    }
+  }
+
+  /// How the rooms stand; empty for a hub that takes no part.
+  func roomReports(at now: BusTime) -> [RoomReport] { together.desk?.reports(at: now) ?? [] }
+
+  /// The last entry of a room that was read, from which its log goes on; `nil` for none.
+  package func tail(of room: RoomID) -> ReadEntry? { together.desk?.tail(of: room) }
+
+  /// Reads the logs of the rooms that an earlier life followed.
+  mutating func startTogether(in turn: inout Turn) {
+    let now = turn.monotonic
+    carryOut(together.withDesk(at: now) { $0.start() }, in: &turn)
+  }
+
+  /// Does what is due in rooms.
+  mutating func actTogether(in turn: inout Turn) {
+    let now = turn.monotonic
+    carryOut(together.withDesk(at: now) { $0.act(at: now) }, in: &turn)
+  }
+
+  /// Rows of a room are durable.
+  mutating func keep(_ receipt: DeskReceipt, in turn: inout Turn) {
+    let now = turn.monotonic
+    carryOut(together.withDesk(at: now) { $0.kept(receipt, at: now) }, in: &turn)
+  }
+
+  /// The hub's own sensors say where the runner is.
+  mutating func moveTogether(_ sample: Sample, in turn: inout Turn) {
+    guard together.desk != nil, case .position(let position) = sample.value,
+      let accuracy = position.horizontalAccuracyMeters, (0...TogetherDesk.Fix.accuracyMax).contains(accuracy)
+    else { return }
+    let now = turn.monotonic
+    let fix = TogetherDesk.Fix(latitude: position.latitude, longitude: position.longitude)
+    carryOut(together.withDesk(at: now) { $0.moved(to: fix, at: now) }, in: &turn)
+  }
+
+  private mutating func carryOut(_ actions: [DeskAction], in turn: inout Turn) {
+    for action in actions {
+      switch action {
+      case .keep(let room, let rows, let receipt): turn.write([.keepRoom(room, rows)], then: [.room(receipt)])
+      case .forget(let room): turn.write([.forgetRoom(room)])
+      case .follow(let room, let from): turn.act(.room(.follow(room, from: from)))
+      case .unfollow(let room): turn.act(.room(.unfollow(room)))
+      case .append(let content): turn.act(.room(.append(content)))
+      case .answer(let ask, let answer):
+        for caller in together.take(callersOf: ask) { turn.act(.answer(.room(.answer(answer)), caller)) }
+      case .press(let press, let age): self.press(press, age: age, in: &turn)
+      case .measure(let room, let run, let since, let use): measure(room, run, since: since, for: use, in: &turn)
+      case .event(let room, let event): turn.act(.room(.event(room, event)))
+      case .changed(let room): turn.act(.room(.changed(room)))
+      }
+    }
+  }
+
+  /// Presses a button for a room. The command's id is made from the run's, so that a repetition in the next life is the same
+  /// press.
+  private mutating func press(_ press: RoomPress, age: BusDuration, in turn: inout Turn) {
+    let command: Command
+    switch press {
+    case .start(let run, let goal):
+      command = .start(
+        id: CommandID(high: run.high, low: run.low), goal: RunGoal(time: goal), source: .room, runID: run)
+    case .stop(let run):
+      command = Command(id: CommandID(high: run.high, low: ~run.low), kind: .stop, source: .room, runID: run)
+    }
+    let age = settings.clock.speed.bus(fromReal: age)
+    admit(commands.ownPress(command, on: settings.deviceID, age: age, at: turn.now), in: &turn)
+  }
+
+  /// Measures a room's run between the room's start and its end, the run's stop, or now.
+  private mutating func measure(
+    _ room: RoomID, _ run: RunID, since: BusDuration, for use: StandingUse, in turn: inout Turn
+  ) {
+    let now = turn.monotonic
+    let began = turn.now - settings.clock.speed.bus(fromReal: since)
+    let goal = together.desk?.machine(of: room)?.state.terms?.goal ?? .zero
+    let standing = commands.control.runID == run ? self.run.standing(of: run, from: began, to: began + goal, at: turn.now) : nil
+    carryOut(together.withDesk(at: now) { $0.measured(room, standing, for: use, at: now) }, in: &turn)
+  }
+}

@@ -1,0 +1,78 @@
+/// What a hub tells of a room that it follows.
+package struct RoomReport: Hashable, Sendable {
+  /// The room.
+  package var room: RoomID
+  /// The runner whose hub tells it.
+  package var me: MemberID
+  /// The room as it stands by the hub's estimate of the log's time.
+  package var state: RoomState
+  /// Whether the log does not say so yet: time alone has brought the room there.
+  package var isProvisional: Bool
+  /// Whether the log has lost entries that the hub had read.
+  package var isLost: Bool
+  /// How many entries were read, and the digest after them; `nil` before the first.
+  package var count: UInt64
+  /// See ``count``.
+  package var digest: LogHash?
+  /// Real time until the start of the run, negative once it is on; `nil` before the countdown.
+  package var startsIn: BusDuration?
+  /// By how much the hub's estimate of the log's time may be wrong; `nil` while it has none.
+  package var clockError: BusDuration?
+
+  /// A report from its parts.
+  package init(
+    room: RoomID, me: MemberID, state: RoomState, isProvisional: Bool, isLost: Bool, count: UInt64, digest: LogHash?,
+    startsIn: BusDuration?, clockError: BusDuration?
+  ) {
+    self.room = room
+    self.me = me
+    self.state = state
+    self.isProvisional = isProvisional
+    self.isLost = isLost
+    self.count = count
+    self.digest = digest
+    self.startsIn = startsIn
+    self.clockError = clockError
+  }
+}
+
+/// A question about the rooms of a hub, or what a device asks of it.
+package enum RoomInquiry: Hashable, Sendable {
+  /// Asks the hub to do something in a room. Asking again with the same id gives the same answer, or a later one.
+  case ask(RoomAsk)
+  /// Asks how the rooms stand that the hub follows.
+  case reports
+}
+
+/// The answer to a ``RoomInquiry``.
+package enum RoomInquiryAnswer: Hashable, Sendable {
+  /// What becomes of an ask.
+  case answer(RoomAnswer)
+  /// How the rooms stand, the one in which the runner has a place first.
+  case reports([RoomReport])
+}
+
+extension TogetherDesk {
+  /// How the rooms stand that are followed, the active one first.
+  package func reports(at now: BusTime) -> [RoomReport] {
+    let active = activeRoom
+    return followed.sorted { ($0 == active ? 0 : 1, $0) < ($1 == active ? 0 : 1, $1) }.compactMap { id in
+      guard let room = rooms[id], let (state, isProvisional) = self.room(id, at: now) else { return nil }
+      let started = state.stage.startsAt.flatMap { clock.local(of: $0, at: now) }
+      return RoomReport(
+        room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
+        count: room.machine.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
+        clockError: clock.estimate(at: now)?.error)
+    }
+  }
+}
+
+extension RoomStage {
+  /// When the run of the room starts or started; `nil` before the countdown and without a run.
+  package var startsAt: LogTime? {
+    switch self {
+    case .countdown(let at), .running(let at), .settling(let at, _), .over(let at): at
+    case .none, .recruiting, .gathering, .cancelled: nil
+    }
+  }
+}
