@@ -24,7 +24,9 @@ struct LogFile {
   let id: LogID
   private let queue: DatabaseQueue
   private let path: String
-  private let identity: FileIdentity
+  let identity: FileIdentity
+  /// The write-ahead log that belongs to this file.
+  let wal: FileIdentity?
   private let options: LogOptions
 
   /// How many entries of old rooms are deleted at an opening: the next one goes on.
@@ -63,7 +65,7 @@ struct LogFile {
       try? opened.close()
       throw .unavailable("\(path) is gone")
     }
-    (queue, self.id, self.identity) = (opened, id, identity)
+    (queue, self.id, self.identity, wal) = (opened, id, identity, FileIdentity(path: path + "-wal"))
   }
 
   /// Why a file is not opened.
@@ -177,7 +179,7 @@ struct LogFile {
       }
       let now = try Self.now(db, options)
       try db.execute(
-        sql: "UPDATE log SET last = ?, wall = ?", arguments: [now.nanoseconds, Self.wall(options)])
+        sql: "UPDATE log SET last = ?, wall = ?", arguments: [now.nanoseconds - 1, Self.wall(options)])
       try sweep(db, before: now - LogBounds.roomAge)
       return .commit
     }

@@ -13,41 +13,46 @@ final class LogWatcher: Sendable {
   }
 
   /// A bell can be missed, when its ringer dies before it rings: so often the followers look without it.
-  private static let pace = BusDuration.seconds(10)
+  fileprivate static let pace = BusDuration.seconds(10)
   /// How often bells are read when the system tells of no changes.
-  private static let paceWithoutNotices = BusDuration.milliseconds(200)
+  fileprivate static let paceWithoutNotices = BusDuration.milliseconds(200)
 
-  private struct State {
-    var targets: [Target] = []
-    var isEnding = false
-  }
-  private let state: Mutex<State>
-  private let wakeUp: WakePipe
+  private let core: Core
   private let thread: Mutex<SystemThread?>
 
   init() throws(RunBusError) {
-    let pipe = try WakePipe()
-    state = Mutex(State())
-    wakeUp = consume pipe
-    thread = Mutex(nil)
-    let started = try SystemThread(name: "runbus-bell") { [weak self] in self?.work() }
-    thread.withLock { $0 = consume started }
+    let core = try Core()
+    self.core = core
+    thread = Mutex(try SystemThread(name: "runbus-bell") { core.work() })
   }
 
   /// Watches a bell from now on.
-  func add(_ target: Target) {
-    state.withLock { $0.targets.append(target) }
-    wakeUp.wake()
-  }
+  func add(_ target: Target) { core.change { $0.targets.append(target) } }
 
   /// Ends the thread and waits for it.
   func end() {
-    state.withLock { $0.isEnding = true }
-    wakeUp.wake()
+    core.change { $0.isEnding = true }
     thread.withLock { $0.take() }?.join()
   }
+}
 
-  private func work() {
+/// What the thread of a watcher keeps.
+private final class Core: Sendable {
+  struct State {
+    var targets: [LogWatcher.Target] = []
+    var isEnding = false
+  }
+  private let state = Mutex(State())
+  private let wakeUp: WakePipe
+
+  init() throws(RunBusError) { wakeUp = try WakePipe() }
+
+  func change(_ body: (inout State) -> Void) {
+    state.withLock { body(&$0) }
+    wakeUp.wake()
+  }
+
+  func work() {
     var watch = SystemFileWatch()
     var rung: [LogBell.Note?] = []
     var look = Loop.now
@@ -61,7 +66,7 @@ final class LogWatcher: Sendable {
         watch?.watch(file: target.bell.path)
       }
       var isDue = Loop.now >= look
-      if isDue { look = Loop.now + Self.pace }
+      if isDue { look = Loop.now + LogWatcher.pace }
       rung += Array(repeating: nil, count: targets.count - rung.count)
       for (place, target) in targets.enumerated() {
         let note = target.bell.read()
@@ -69,7 +74,7 @@ final class LogWatcher: Sendable {
         rung[place] = note
       }
       isDue = false
-      let patience = watch == nil ? Self.paceWithoutNotices : max(.zero, look - Loop.now)
+      let patience = watch == nil ? LogWatcher.paceWithoutNotices : max(.zero, look - Loop.now)
       var descriptors = [pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0)]
       if let descriptor = watch?.descriptor {
         descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))

@@ -44,6 +44,8 @@ final class SQLiteLogEngine: @unchecked Sendable {
   private let shouts = Mutex(0)
 
   private var file: LogFile?
+  /// A former file that was moved away, and its write-ahead log.
+  private var stray: (file: FileIdentity, wal: FileIdentity)?
   private var turn: LogTurn?
   // Bounded by the callers that wait.
   private var writes: [Write] = []
@@ -69,6 +71,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
     if isClosed { throw .closed }
     if let file, file.isInPlace { return file }
     leaveFile()
+    try refuseStray()
     try place.prepare()
     let turn = try LogTurn(path: place.directory + "/lock")
     guard turn.take(within: options.patience) else { throw .busy }
@@ -79,7 +82,19 @@ final class SQLiteLogEngine: @unchecked Sendable {
     return file
   }
 
+  /// SQLite would write the write-ahead log of a former file into whatever file is at the path.
+  private func refuseStray() throws(SharedLogError) {
+    guard let (former, wal) = stray else { return }
+    guard wal.isInPlace, FileIdentity(path: place.file) != nil, !former.isInPlace else {
+      if !wal.isInPlace || former.isInPlace { stray = nil }
+      return
+    }
+    throw .unavailable(
+      "\(place.file) was replaced and \(wal.path) belongs to the former file: move it away; nothing was changed")
+  }
+
   private func leaveFile() {
+    if let file, !file.isInPlace, let wal = file.wal { stray = (file.identity, wal) }
     file?.close()
     (file, turn) = (nil, nil)
     // Positions of another file say nothing about this one.
