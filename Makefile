@@ -97,6 +97,7 @@ metrics-table: build
 #   SEEDS=100000 HOURS=1 (FROM=1)  so many simulated worlds, on all cores
 #   KILLS=500                      real processes under kill -9
 #   CRASHES=200                    a phone that is killed so often in replays of a recorded run (a quarter of an hour)
+#   LOGKILLS=200                   processes that write to the log of rooms, under kill -9
 #   DAMAGE=2000                    so many stores with random bytes in them
 #   WRITES=355                     so many writes, syncs and renamings that fail, or in which a node dies, one in each life
 #                                  of a phone or a watch (Linux with gcc; three minutes)
@@ -116,6 +117,9 @@ else ifdef KILLS
 	swift build -c release --product busnode
 	RUNBUS_SOAK_KILLS=$(KILLS) RUNBUS_SOAK_SEED=$(SEED) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) \
 	  swift test --filter KillTests
+else ifdef LOGKILLS
+	@scripts/bootstrap
+	RUNBUS_SOAK_LOG_KILLS=$(LOGKILLS) swift test --filter SharedLogProcessTests
 else ifdef DAMAGE
 	@scripts/bootstrap
 	RUNBUS_SOAK_DAMAGE=$(DAMAGE) swift test --filter StoreLateDamageTests

@@ -7,7 +7,7 @@ import TestSupport
 // Serialized, so that each has all cores of the machine.
 @Suite("The log of a machine, written by several processes", .serialized)
 struct SharedLogProcessTests {
-  /// `RUNBUS_SOAK_LOG_KILLS=200` kills more often than `make test`.
+  /// `make soak LOGKILLS=200` kills more often than `make test`; 250 are the most, because each life has an author.
   private static let kills = ProcessInfo.processInfo.environment["RUNBUS_SOAK_LOG_KILLS"].flatMap { Int($0) } ?? 20
 
   private func place(_ bus: TestBus) -> LogPlace {

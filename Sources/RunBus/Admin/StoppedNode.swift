@@ -133,7 +133,7 @@ package final class StoppedNode: Answerer {
       case .open, .send, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep,
         .spooledCommandJudged,
         .recovered, .show, .showLive, .record, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .note,
-        .ended:
+        .room, .ended:
         break
       }
     }
