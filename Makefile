@@ -48,7 +48,7 @@ test:
 
 # The tests of pure code alone (the cores, the wire, recordings, busnode without processes), without the few that try
 # out very many cases.
-SLOW = exhausted|fullTable|deadVisitor|worlds\(\)|shuffled\(|RecordingDamageTests|CodecGarbageTests
+SLOW = RoomOrderTests|exhausted|fullTable|deadVisitor|worlds\(\)|shuffled\(|RecordingDamageTests|CodecGarbageTests
 quick:
 	@scripts/bootstrap
 	swift build --build-tests
@@ -101,6 +101,7 @@ metrics-table: build
 #   DAMAGE=2000                    so many stores with random bytes in them
 #   WRITES=355                     so many writes, syncs and renamings that fail, or in which a node dies, one in each life
 #                                  of a phone or a watch (Linux with gcc; three minutes)
+#   ROOMS=6                        every order of so many requests of three runners in a room, and random logs of rooms
 # Without any of them, the sampled tests with many more samples, and 3,000 worlds. SEED=1 repeats KILLS and CRASHES.
 FROM ?= 1
 HOURS ?= 1
@@ -126,6 +127,9 @@ else ifdef DAMAGE
 else ifdef WRITES
 	@scripts/bootstrap
 	RUNBUS_SOAK_WRITES=$(WRITES) SWIFT_BACKTRACE=enable=no swift test --filter FailingWritesTests
+else ifdef ROOMS
+	@scripts/bootstrap
+	RUNBUS_SOAK_ROOMS=$(ROOMS) swift test --filter 'RoomOrderTests|RoomRandomTests'
 else ifdef SEEDS
 	@scripts/bootstrap
 	$(BUILD_SIMULATE)

@@ -89,7 +89,7 @@ struct RoomModel {
     case .none, .over, .cancelled: return []
     case .countdown(let start): return [Due(at: start, what: .turns(.running(startsAt: start)))]
     case .running(let start):
-      let end = start + terms!.goal
+      let end = start + terms!.span
       return [Due(at: end, what: .turns(.settling(startsAt: start, endedAt: end)))]
     case .settling(let start, let end): return [Due(at: end + .hours(24), what: .turns(.over(startsAt: start)))]
     case .gathering: return silences

@@ -75,7 +75,9 @@ private struct RandomRoomLog {
     circle.places = 4
     var later = RoomTerms.plain
     later.rules = 2
-    terms = [.plain, .plain, .atTheLake, .atTheLake, .search, .search, odd, circle, later].randomElement(
+    var fast = RoomTerms.plain
+    fast.speed = BusSpeed(thousandths: 3333)!
+    terms = [.plain, fast, .atTheLake, .atTheLake, .search, .search, odd, circle, later].randomElement(
       using: &generator)!
   }
 

@@ -110,7 +110,7 @@ struct RoomResultTests {
   }
 
   @Test("The order of records and marks does not matter")
-  func shuffled() {
+  func anyOrder() {
     let told: [(MemberID, RoomAskKind)] = [
       (.anna, .ran(100)), (.anna, .ran(90, version: 2)), (.ben, .ran(90, version: 3)), (.ben, .ran(95, version: 1)),
       (.cleo, .marks(50, after: 60)), (.cleo, .marks(60, after: 50)), (.anna, .marks(99, after: 99)),

@@ -121,6 +121,18 @@ struct RoomTimeTests {
     #expect(room.pair.machine.deadline == nil)
   }
 
+  @Test("A run at ten times the speed ends after a tenth of its goal; all else is real time")
+  func fastRun() {
+    let terms = RoomTerms(goal: .seconds(100), speed: BusSpeed(factor: 10)!)
+    let room = RoomTale(terms, others: [.ben], ready: [.anna, .ben])
+    room.at(0, .anna, .begin)
+    room.turns(at: 5, to: .running(startsAt: .seconds(5)))
+    room.turns(at: 15, to: .settling(startsAt: .seconds(5), endedAt: .seconds(15)))
+    #expect(room.at(16, .anna, .ran(10_000)) == .noted)
+    #expect(room.at(16, .ben, .ran(10_001)) == .rejected(.implausible))
+    room.turns(at: 15 + Self.day, to: .over(startsAt: .seconds(5)))
+  }
+
   @Test("Nobody is gone by silence once the countdown is on")
   func silentRun() {
     let room = RoomTale(RoomTerms(goal: .seconds(7200), places: 2), others: [.ben], ready: [.anna, .ben])
