@@ -128,10 +128,10 @@ struct CommandLineTests {
         ),
         (
           ["send", "start", "--goal", "25h"],
-          "'25h' is no goal: a goal is more than 0 and at most 24 hours, to the millisecond", "busnode send"
+          "--goal: '25h' is no goal: a goal is more than 0 and at most 24 hours, to the millisecond", "busnode send"
         ),
-        (["send", "start", "--goal", "0"], "'0' is no goal: a goal is more than 0", "busnode send"),
-        (["send", "start", "--goal", "5km"], "'5km' is no goal: a goal is more than 0", "busnode send"),
+        (["send", "start", "--goal", "0"], "--goal: '0' is no goal: a goal is more than 0", "busnode send"),
+        (["send", "start", "--goal", "5km"], "--goal: '5km' is no goal: a goal is more than 0", "busnode send"),
         (["send", "lap", "--goal", "5m"], "--goal belongs to start: lap begins no run", "busnode send"),
         // These are checked by the command when it runs.
         (

@@ -151,7 +151,7 @@ extension World {
         faults.append("\(number) is said to be cancelled before that is durable")
       }
     case .failed: tally.count("could not be cancelled")
-    case .peers, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing: break
+    case .peers, .quarantine, .report, .route, .series, .records, .record, .taken, .devices, .pairing, .room: break
     }
   }
 }

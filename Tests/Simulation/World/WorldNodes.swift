@@ -61,7 +61,7 @@ extension World {
       case .forward(let bytes, let connection): forward(bytes, to: connection)
       case .admit(let keys): admit(keys)
       case .cutConnections: cutConnections()
-      case .useNextKey, .listenForPairing, .forbade, .record, .note, .showLive: break
+      case .useNextKey, .listenForPairing, .forbade, .record, .note, .showLive, .room: break
       }
     }
     checkSchedule(at: hubTime)

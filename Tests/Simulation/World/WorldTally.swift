@@ -61,6 +61,7 @@ package struct WorldTally: Sendable {
     "command queued", "command pending", "command judged", "live sent", "queued message queued",
     "queued message delivered", "queued message processed", "queued message cancelled", "queued message quarantined",
     "latest queued", "latest replaced", "latest processed", "post refused",
-    "clock compared", "clock compared while it stands", "clock while a commit is under way",
+    "clock compared", "clock compared while it stands", "clock while a commit is under way", "goal compared",
+    "record with a goal",
   ]
 }

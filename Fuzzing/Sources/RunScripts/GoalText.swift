@@ -1,0 +1,1 @@
+../../../Sources/RunScripts/GoalText.swift
