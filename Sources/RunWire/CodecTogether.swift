@@ -30,8 +30,11 @@ extension Codec {
     guard message.signature.count == roomSignatureByteCount else {
       throw .malformed("a signature is \(message.signature.count) bytes long, not \(roomSignatureByteCount)")
     }
-    guard serialize(message) == bytes else { throw .malformed("a signed message in another form than the only one") }
-    return (Array(message.content), Array(message.signature))
+    let (content, signature) = (Array(message.content), Array(message.signature))
+    guard signed(content, signature: signature) == bytes else {
+      throw .malformed("a signed message in another form than the only one")
+    }
+    return (content, signature)
   }
 
   // MARK: Their contents

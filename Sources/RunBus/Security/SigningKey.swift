@@ -61,18 +61,20 @@ struct SigningKey: Sendable {
   /// All readers have to come to the same answer, and the libraries differ about signatures that nobody makes by
   /// accident: later versions of libsodium multiply by the cofactor and 1.0.18 does not, both refuse keys of small
   /// order, and CryptoKit documents neither. They agree when the key and the signature's point are of prime order and
-  /// everything has its only encoding. So that is checked first, by the same code everywhere.
+  /// everything has its only encoding. So what a library takes has to be so, by the same code everywhere.
   static func isValid(_ signature: [UInt8], of bytes: [UInt8], by publicKey: [UInt8]) -> Bool {
-    guard signature.count == signatureByteCount, publicKey.count == publicByteCount,
-      Edwards25519.isScalar(signature[32...]), Edwards25519.isOfPrimeOrder(publicKey[...]),
-      Edwards25519.isOfPrimeOrder(signature[..<32])
-    else { return false }
+    guard signature.count == signatureByteCount, publicKey.count == publicByteCount else { return false }
     #if canImport(CryptoKit)
-      guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
-      return key.isValidSignature(signature, for: bytes)
+      guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey),
+        key.isValidSignature(signature, for: bytes)
+      else { return false }
     #else
-      return crypto_sign_ed25519_verify_detached(signature, bytes, UInt64(bytes.count), publicKey) == 0
+      guard crypto_sign_ed25519_verify_detached(signature, bytes, UInt64(bytes.count), publicKey) == 0 else {
+        return false
+      }
     #endif
+    return Edwards25519.isScalar(signature[32...]) && Edwards25519.isOfPrimeOrder(publicKey[...])
+      && Edwards25519.isOfPrimeOrder(signature[..<32])
   }
 
   #if !canImport(CryptoKit)

@@ -132,6 +132,8 @@ struct EntrySigningTests {
     let whole = try vectors.entry("record").signed
     for length in whole.indices { #expect(fault(Array(whole.prefix(length))) != nil) }
     #expect(fault(whole + [0]) != nil)
+    // A field that the wrapper does not have.
+    #expect(fault(whole + [0x18, 0x01]) != nil)
     #expect(fault(whole + whole) != nil)
     #expect(fault([]) != nil)
     #expect(fault(Array(repeating: 10, count: Codec.roomBytesMax + 1)) == .tooLong)
