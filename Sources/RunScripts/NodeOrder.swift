@@ -10,6 +10,8 @@ package enum NodeOrder: Hashable, Sendable {
   case offline(BusDuration?)
   /// The node connects again.
   case online
+  /// The runner is there: degrees north and east, as a good fix says.
+  case place(latitude: Double, longitude: Double)
   /// The hub receives the decision about a run that was on when it died.
   case recover(RecoveryAnswer)
 
@@ -24,6 +26,12 @@ package enum NodeOrder: Hashable, Sendable {
       }
       return .offline(span)
     case ("online", 1): return .online
+    case ("at", 2):
+      let parts = words[1].split(separator: ",").map { Double($0) }
+      guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], (-90...90).contains(latitude),
+        (-180...180).contains(longitude)
+      else { throw TextError("\"\(words[1])\" is no place; write at 37.566,126.978") }
+      return .place(latitude: latitude, longitude: longitude)
     case ("recover", _):
       guard words.count == 2, let answer = RecoveryAnswer(rawValue: String(words[1])) else {
         throw TextError("write recover resume, recover finish or recover discard")
@@ -61,6 +69,7 @@ package enum NodeOrder: Hashable, Sendable {
     case .start(let goal): "start goal \(DurationText.exactSeconds(goal.time))"
     case .offline(let span): span.map { "offline \(DurationText.exactSeconds($0))s" } ?? "offline"
     case .online: "online"
+    case .place(let latitude, let longitude): "at \(latitude),\(longitude)"
     case .recover(let answer): "recover \(answer.rawValue)"
     }
   }

@@ -375,7 +375,7 @@ package actor UpRun {
         let real = span.map { plan.speed.real(fromBus: $0) }
         offlineUntil[node] = real.map { ContinuousClock.now + .nanoseconds($0.nanoseconds) } ?? Self.never
       case .online: offlineUntil[node] = nil
-      case .recover: break
+      case .recover, .place: break
       case .start: (lastPressAt, stoppedAt) = (.now, nil)
       case .press(let kind, _):
         lastPressAt = .now

@@ -154,3 +154,17 @@ extension Question where Answer == Void {
   /// Announces a new key of the node, or with `now` uses it at once.
   package static func rotateKey(now: Bool) -> Self { order(.rotateKey(now: now)) }
 }
+
+extension Question where Answer == RoomAnswer {
+  /// Asks a hub to do something in a room. The same ask again gives its answer, or a later one.
+  package static func room(_ ask: RoomAsk) -> Self {
+    Self(.room(.ask(ask))) { if case .room(.answer(let answer)) = $0 { answer } else { nil } }
+  }
+}
+
+extension Question where Answer == [RoomReport] {
+  /// How the rooms stand that a hub follows, the one in which the runner has a place first.
+  package static var rooms: Self {
+    Self(.room(.reports)) { if case .room(.reports(let reports)) = $0 { reports } else { nil } }
+  }
+}

@@ -25,6 +25,7 @@ private let ordersHelp = """
     start, pause, resume, stop, lap  press a button
     start goal 30m                   start a run with a time goal
     pause @123.4                     press it when the run reaches 123.4 s
+    at 37.566,126.978                the runner is there (a room's start)
     offline 30s, offline, online     disconnect (for 30 s of bus time), connect
     recover resume, finish, discard  decide about a run of a phone that asks
   A wrong line is reported on standard error and ignored.
@@ -76,6 +77,7 @@ struct Phone: AsyncParsableCommand {
   @OptionGroup var options: NodeOptions
   @OptionGroup var sensors: SensorOptions
   @OptionGroup var runner: RunnerOptions
+  @OptionGroup var rooms: TogetherOptions
 
   @Option(
     name: .customLong("sensors"),
@@ -132,11 +134,12 @@ struct Phone: AsyncParsableCommand {
     bus.warn(of: [location] + others)
     let makesNewKeys = try remote.isEmpty || newKeys || asksForNewKeys(of: device, at: location)
     let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
+    var configuration = HubConfiguration(
+      deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
+      recovery: recovery, downtime: downtime)
+    configuration.together = try await rooms.member(of: location)
     let hub = try Hub(
-      at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys,
-      configuration: HubConfiguration(
-        deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
-        recovery: recovery, downtime: downtime),
+      at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys, configuration: configuration,
       loop: try Loop())
     try await NodeRunner(
       node: hub, source: .phone, recording: recording, readsOrders: options.stdin,

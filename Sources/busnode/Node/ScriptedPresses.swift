@@ -44,6 +44,10 @@ struct ScriptedPresses<Member: Node>: Sendable {
           case .online:
             _ = airOrders.next()
             await node.reconnect()
+          case .place(let latitude, let longitude):
+            // As exact as a good fix.
+            let position = Position(latitude: latitude, longitude: longitude, horizontalAccuracyMeters: 5)
+            try await node.add([Sample(moment: .at(Loop.now), value: .position(position))])
           case .recover(let answer):
             guard let hub = node as? Hub else { throw TextError("only the phone has a run to recover") }
             try await hub.recover(answer)

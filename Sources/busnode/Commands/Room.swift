@@ -1,0 +1,283 @@
+import ArgumentParser
+import RunBus
+
+struct Room: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run together with the other runners of this machine: rooms.",
+    discussion: """
+      A room agrees on who runs, when and for how long, and on what came out. Every phone stays the authority of its own \
+      run. A phone takes part with --together:
+
+        busnode phone --bus a --together club --nick Anna --synthetic
+        busnode phone --bus b --together club --nick Ben --synthetic
+
+        busnode room open --bus a --goal 30m
+        busnode room ls --together club
+        busnode room enter 1f0a2b3c --bus b
+        busnode room ready --bus a; busnode room ready --bus b
+        busnode room begin --bus a
+        busnode room show --bus b --follow
+
+      All members start at one moment, by a press with the source room, and stop when the goal is over.
+
+      EXIT STATUS:
+        0   done
+        3   rejected: the sentence says why
+        5   queued: the phone has stored it and goes on trying
+        6   the phone gave no answer in time
+        69  no phone of this bus runs here
+      """,
+    subcommands: [
+      RoomOpen.self, RoomList.self, RoomEnter.self, RoomReady.self, RoomBegin.self, RoomProceed.self, RoomHold.self,
+      RoomLeave.self, RoomRemove.self, RoomCancel.self, RoomShow.self,
+    ])
+}
+
+/// What all asks share.
+struct RoomOptions: ParsableArguments {
+  @OptionGroup var bus: BusOptions
+
+  @Flag(help: "Write JSON, one object a line.")
+  var json = false
+
+  @Option(help: ArgumentHelp("How long to wait for the verdict (default: 5).", valueName: "time"))
+  var timeout: TimeArgument?
+
+  func hub() async throws -> LocalHub {
+    bus.startLog()
+    return try await LocalHub.find(at: try bus.hubLocation())
+  }
+
+  /// Asks, waits for the verdict and says it. Asking again with the same id does nothing twice.
+  func ask(_ name: String, _ wish: RoomAsk.Wish, of hub: LocalHub) async throws {
+    let ask = RoomAsk(id: .random(), wish: wish)
+    let patience = Duration.nanoseconds((timeout?.span ?? .seconds(5)).nanoseconds)
+    let deadline = ContinuousClock.now + patience
+    while true {
+      switch try await hub.ask(.room(ask)) {
+      case .pending(let room):
+        guard ContinuousClock.now < deadline else {
+          let message = "the phone has stored it; the log of the rooms does not answer"
+          return try say(RoomAskJSON(ask: name, room: room.description, outcome: "queued", message: message), 5)
+        }
+        try await Task.sleep(for: .milliseconds(20))
+      case .judged(let room, let verdict):
+        let names = (try? await hub.ask(.rooms))?.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
+        var isRejected = false
+        if case .rejected = verdict { isRejected = true }
+        let message = "\(RoomText.sentence(verdict, names: names))\(isRejected ? "" : " (room \(RoomText.short(room)))")"
+        return try say(
+          RoomAskJSON(
+            ask: name, room: room.description, outcome: isRejected ? "rejected" : "done", message: message),
+          isRejected ? ExitStatus.rejected : ExitStatus.success)
+      case .refused(let denial):
+        return try say(
+          RoomAskJSON(ask: name, room: nil, outcome: "rejected", message: RoomText.sentence(denial)),
+          ExitStatus.rejected)
+      }
+    }
+  }
+
+  private func say(_ line: RoomAskJSON, _ status: Int32) throws {
+    if json { try Output.jsonLine(line) } else { try Output.line(line.message) }
+    if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
+  }
+}
+
+struct RoomOpen: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Open a room and be its owner.",
+    discussion: """
+        busnode room open --goal 30m
+        busnode room open --goal 45m --max 8 --start 37.566,126.978 --label "City Hall"
+
+      With --start others enter within 1,000 m of it, and the room gathers before its countdown: all have to be within \
+      100 m.
+      """)
+
+  @OptionGroup var options: RoomOptions
+
+  @Option(
+    help: ArgumentHelp("How long the run is: 30m, 1h30m, 45:00.", valueName: "time"),
+    transform: RunGoal.init(option:))
+  var goal: RunGoal
+
+  @Option(help: ArgumentHelp("How many places there are: 2 to 32.", valueName: "n"))
+  var max = RoomTerms.defaultPlaces
+
+  @Option(help: ArgumentHelp("Where the run starts, in degrees.", valueName: "lat,lon"))
+  var start: PlaceArgument?
+
+  @Option(help: ArgumentHelp("What the start is called.", valueName: "text"))
+  var label: String?
+
+  @Option(help: ArgumentHelp("The circle whose runners may enter.", valueName: "name"))
+  var circle: String?
+
+  @Option(help: ArgumentHelp("How long the countdown is: 3 to 60 s (default: 5).", valueName: "time"))
+  var countdown: TimeArgument?
+
+  @Option(help: ArgumentHelp("How fast bus time runs on all phones of the room.", valueName: "factor"))
+  var speed = SpeedArgument(.realTime)
+
+  func validate() throws {
+    guard RoomTerms.placesBounds.contains(max) else { throw ValidationError("--max is 2 to 32 places") }
+    if let countdown, !RoomTerms.countdownBounds.contains(countdown.span) {
+      throw ValidationError("--countdown is 3 to 60 s")
+    }
+    guard RoomTerms.goalBounds.contains(goal.time) else { throw ValidationError("--goal is 1 s to 24 h") }
+    for text in [label, circle].compactMap({ $0 }) where text.isEmpty || text.utf8.count > 64 {
+      throw ValidationError("a label and a circle have 1 to 64 bytes")
+    }
+    if label != nil, start == nil { throw ValidationError("--label names the place of --start") }
+  }
+
+  func run() async throws {
+    let place = start.map { start in
+      RoomStart(
+        label: label ?? "\(start.latitude),\(start.longitude)", latitude: Int((start.latitude * 1000).rounded()),
+        longitude: Int((start.longitude * 1000).rounded()))
+    }
+    let terms = RoomTerms(
+      goal: goal.time, speed: speed.speed, places: max, countdown: countdown?.span ?? RoomTerms.defaultCountdown,
+      start: place, circle: circle)
+    try await options.ask("open", .open(terms), of: try await options.hub())
+  }
+}
+
+/// A place as an argument: degrees north and east.
+struct PlaceArgument: ExpressibleByArgument {
+  let latitude: Double
+  let longitude: Double
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",").map { Double($0) }
+    guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], (-90...90).contains(latitude),
+      (-180...180).contains(longitude)
+    else { return nil }
+    (self.latitude, self.longitude) = (latitude, longitude)
+  }
+}
+
+struct RoomEnter: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "enter", abstract: "Take a place in a room.")
+
+  @Argument(help: ArgumentHelp("The room: its id, or at least 4 of its first digits.", valueName: "room"))
+  var room: String
+
+  @OptionGroup var options: RoomOptions
+  @OptionGroup var fleet: FleetOptions
+
+  func run() async throws {
+    let hub = try await options.hub()
+    let log = fleet.log()
+    let rooms = try await fleet.reading { () async throws(SharedLogError) in try await log.rooms() }
+    await log.close()
+    let found = rooms.map(\.room).filter { $0.description.hasPrefix(room) }
+    guard room.count >= 4, found.count == 1 else {
+      throw Failure(
+        code: "unknownRoom",
+        message: found.count > 1 ? "several rooms begin with \(room)" : "there is no room \(room): busnode room ls",
+        exitStatus: found.count > 1 ? ExitStatus.usage : ExitStatus.rejected)
+    }
+    try await options.ask("enter", .enter(found[0]), of: hub)
+  }
+}
+
+struct RoomReady: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "ready", abstract: "Be ready, or with --off not any more.")
+  @OptionGroup var options: RoomOptions
+  @Flag(help: "Not ready any more.")
+  var off = false
+  func run() async throws { try await options.ask("ready", .ready(!off), of: try await options.hub()) }
+}
+
+struct RoomBegin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "begin", abstract: "Begin, as the owner, when all are ready: gather at the start, or count down.")
+  @OptionGroup var options: RoomOptions
+  func run() async throws { try await options.ask("begin", .begin, of: try await options.hub()) }
+}
+
+struct RoomProceed: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "proceed", abstract: "Count down, as the owner, when all are at the start.")
+  @OptionGroup var options: RoomOptions
+  func run() async throws { try await options.ask("proceed", .proceed, of: try await options.hub()) }
+}
+
+struct RoomHold: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hold", abstract: "Stop the countdown; any member may, until a second before the start.")
+  @OptionGroup var options: RoomOptions
+  func run() async throws { try await options.ask("hold", .hold, of: try await options.hub()) }
+}
+
+struct RoomLeave: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "leave", abstract: "Give up the place.")
+  @OptionGroup var options: RoomOptions
+  func run() async throws { try await options.ask("leave", .leave, of: try await options.hub()) }
+}
+
+struct RoomCancel: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "End the room, as the owner, before its run.")
+  @OptionGroup var options: RoomOptions
+  func run() async throws { try await options.ask("cancel", .cancel, of: try await options.hub()) }
+}
+
+struct RoomRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a member for good, as the owner.")
+  @Argument(help: ArgumentHelp("The member's nickname.", valueName: "nick"))
+  var nick: String
+  @OptionGroup var options: RoomOptions
+
+  func run() async throws {
+    let hub = try await options.hub()
+    let members = try await hub.ask(.rooms).first?.state.members ?? []
+    let found = members.filter { $0.card.nickname.text == nick }
+    guard found.count == 1 else {
+      throw Failure(
+        code: "notIn", message: found.isEmpty ? "no \(nick) is in the room" : "several members are called \(nick)",
+        exitStatus: ExitStatus.rejected)
+    }
+    try await options.ask("remove", .remove(found[0].id), of: hub)
+  }
+}
+
+struct RoomShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the rooms that the phone follows.",
+    discussion: "With --follow it shows the room again whenever it has changed, until Ctrl-C or the room's end.")
+
+  @OptionGroup var options: RoomOptions
+  @Flag(help: "Show every change.")
+  var follow = false
+
+  func run() async throws {
+    let hub = try await options.hub()
+    var last: [String] = []
+    while true {
+      let reports = try await hub.ask(.rooms)
+      guard follow else { return try show(reports) }
+      let report = reports.first
+      let lines = report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [RoomText.name($0.state.stage)] } ?? []
+      if lines != last, let report {
+        last = lines
+        try show([report])
+      }
+      if let report, report.state.stage.isEnd { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  private func show(_ reports: [RoomReport]) throws {
+    if options.json { return try reports.forEach { try Output.jsonLine(RoomJSON($0)) } }
+    guard !reports.isEmpty else { return try Output.line("the phone follows no room") }
+    for (place, report) in reports.enumerated() {
+      if place > 0 { try Output.line("") }
+      for line in RoomText.lines(report) { try Output.line(line) }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import RunBus
+
+/// How a phone takes part in rooms.
+struct TogetherOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Take part in the rooms of this fleet of this machine.", valueName: "name"))
+  var together: BusName?
+
+  @Option(help: ArgumentHelp("The name that the others see: \(Nickname.rule).", valueName: "nick"))
+  var nick: String?
+
+  @Option(help: ArgumentHelp("How strong the runner is, 1 to 10 (default: 1).", valueName: "n"))
+  var level = 1
+
+  @Option(help: ArgumentHelp("The circle of the runner, for rooms of one circle.", valueName: "name"))
+  var circle: String?
+
+  func validate() throws {
+    guard together != nil else {
+      guard nick == nil, circle == nil else { throw ValidationError("--nick and --circle go with --together") }
+      return
+    }
+    guard let nick else { throw ValidationError("--together needs --nick: the name that the others see") }
+    guard Nickname(nick) != nil else { throw ValidationError("'\(nick)' is no nickname: \(Nickname.rule)") }
+    guard RoomCard.levels.contains(level) else { throw ValidationError("--level is 1 to 10") }
+    if let circle, circle.isEmpty || circle.utf8.count > 64 { throw ValidationError("a circle has 1 to 64 bytes") }
+  }
+
+  /// Joins the fleet: makes the runner's key the first time, and takes the nickname.
+  ///
+  /// - Returns: `nil` without `--together`.
+  func member(of bus: BusLocation) async throws -> TogetherMember? {
+    guard let together, let nickname = nick.flatMap({ Nickname($0) }) else { return nil }
+    let key: MemberKey
+    do {
+      key = try MemberKey(bus.keyName, in: KeyFiles())
+    } catch {
+      throw Failure(error)
+    }
+    let log = SQLiteLog(LogPlace(together))
+    do throws(SharedLogError) {
+      guard try await log.claim(nickname, for: key.id) else {
+        throw SharedLogError.unavailable("another runner is called \(nickname): choose another --nick")
+      }
+    } catch {
+      throw Failure(code: "together", message: "\(error)", exitStatus: ExitStatus.diskError)
+    }
+    return TogetherMember(
+      log: log, key: key, fleet: .made(name: together),
+      card: RoomCard(nickname: nickname, level: level, circle: circle))
+  }
+}

@@ -1,0 +1,160 @@
+import RunBus
+
+/// Rooms as people read them.
+enum RoomText {
+  /// The first digits of a room's id, by which it is named.
+  static func short(_ room: RoomID) -> String { String(room.description.prefix(8)) }
+
+  /// What became of an ask.
+  static func sentence(_ verdict: RoomVerdict, names: [MemberID: String] = [:]) -> String {
+    switch verdict {
+    case .opened: "the room is open"
+    case .entered: "you are in"
+    case .noted: "noted"
+    case .begun: "it begins"
+    case .held: "the countdown is held: nobody is ready"
+    case .left: "you have left"
+    case .removed: "removed, for good"
+    case .closed: "the search is over"
+    case .cancelled: "the room is cancelled"
+    case .rejected(let refusal): sentence(refusal, names: names)
+    }
+  }
+
+  static func sentence(_ refusal: RoomRefusal, names: [MemberID: String] = [:]) -> String {
+    func list(_ members: [MemberID]) -> String {
+      members.map { names[$0] ?? String($0.description.prefix(8)) }.joined(separator: ", ")
+    }
+    return switch refusal {
+    case .known: "the room is open already"
+    case .notYours: "the room belongs to another runner"
+    case .unsupported: "this room does not know that: use the version of RunBus that its opener has"
+    case .unknownRoom: "there is no such room"
+    case .over: "the room is over"
+    case .notIn: "not in the room: enter it first"
+    case .alreadyIn: "you are in already"
+    case .notRecruiting: "the room takes nobody in now"
+    case .barred: "the owner has removed you from this room"
+    case .otherCircle: "the room is for another circle"
+    case .tooFar(let metres): tooFar(metres)
+    case .unfit(let unfit): "you do not fit: another \(unfit.rawValue)"
+    case .full: "the room is full"
+    case .notOwner: "only the owner may do that"
+    case .tooFew: "it takes two to run together"
+    case .notReady(let who): "not ready: \(list(who))"
+    case .notHere(let who): "not at the start: \(list(who))"
+    case .notGathering: "the room does not gather now"
+    case .notCounting: "there is no countdown"
+    case .tooLate: "too late: the start is less than a second away"
+    case .alreadyRunning: "the run is on: stop your own run to leave"
+    case .matched: "another runner was faster: you are matched"
+    case .notRunning: "there is no run"
+    case .implausible: "nobody runs that far in that time"
+    case .tooMany: "you have said too much in this room"
+    }
+  }
+
+  private static func tooFar(_ metres: Int?) -> String {
+    guard let metres else { return "it is not known how far you are from the start; at most 1,000 m" }
+    return "\(grouped(metres)) m from the start; at most 1,000 m"
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(String(1000 + number % 1000).dropFirst()))"
+  }
+
+  static func sentence(_ denial: RoomDenial) -> String {
+    switch denial {
+    case .alone: "this phone takes no part in rooms: start it with --together NAME"
+    case .inRoom(let room): "you are in room \(short(room)): leave it first"
+    case .noRoom: "you are in no room: busnode room enter ROOM"
+    case .runIsOn: "a run is on: stop it first"
+    case .tooFar(let metres): tooFar(metres)
+    case .otherSpeed: "the room's time passes at another speed than this phone's"
+    case .update: "the room has later rules: update RunBus"
+    case .unknownRoom: "there is no such room"
+    case .busy: "too much waits already: try again"
+    }
+  }
+
+  static func name(_ stage: RoomStage) -> String {
+    switch stage {
+    case .none: "unknown"
+    case .recruiting: "recruiting"
+    case .gathering: "gathering"
+    case .countdown: "countdown"
+    case .running: "running"
+    case .settling: "settling"
+    case .over: "over"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  static func reason(_ end: RoomEnd) -> String {
+    switch end {
+    case .owner: "by its owner"
+    case .closed: "the search was ended"
+    case .left: "everybody left"
+    case .nobodyCame: "nobody came"
+    case .nobodyFound: "nobody was found"
+    }
+  }
+
+  /// The names of members; two alike have the first digits of their keys.
+  static func names(_ state: RoomState) -> [MemberID: String] {
+    var names: [MemberID: String] = [:]
+    for member in state.members {
+      let isDouble = state.members.count { $0.card.nickname == member.card.nickname } > 1
+      names[member.id] = member.card.nickname.text + (isDouble ? " (\(member.id.description.prefix(4)))" : "")
+    }
+    return names
+  }
+
+  /// A room, a line each for what is known.
+  static func lines(_ report: RoomReport) -> [String] {
+    let (state, names) = (report.state, names(report.state))
+    var stage = name(state.stage)
+    if case .cancelled(let end) = state.stage { stage += ", \(reason(end))" }
+    if let startsIn = report.startsIn, case .countdown = state.stage, startsIn > .zero {
+      stage += ", starts in \(tenths(startsIn.seconds)) s"
+    }
+    if report.isProvisional { stage += " (by the clock; the log does not say so yet)" }
+    if report.isLost { stage += "; the log has lost this room" }
+    var lines = ["room      \(short(report.room))", "stage     \(stage)"]
+    if let terms = state.terms {
+      lines.append("goal      \(Int(terms.goal.seconds) / 60):\(twoDigits(Int(terms.goal.seconds) % 60))")
+      if let start = terms.start { lines.append("start     \(start.label)") }
+      lines.append("places    \(state.members.count) of \(terms.places)")
+    }
+    for member in state.members {
+      var words: [String] = []
+      if member.id == report.me { words.append("you") }
+      if member.id == state.owner, state.terms?.isMatched == false { words.append("owner") }
+      if state.stage == .recruiting { words.append(member.isReady ? "ready" : "not ready") }
+      if state.stage == .gathering { words.append(member.isHere ? "at the start" : "not at the start") }
+      lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
+    }
+    for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
+    if let result = RoomResult(state) { lines += self.lines(result, names) }
+    return lines
+  }
+
+  /// A result, a line each member.
+  static func lines(_ result: RoomResult, _ names: [MemberID: String]) -> [String] {
+    ["result    \(result.standing.rawValue)"]
+      + result.rows.map { row in
+        var text = "\(row.place).  \(names[row.member] ?? "?")"
+        text += row.decimetres.map { "  \(tenths(Double($0) / 10)) m" } ?? "  distance unknown"
+        if row.decimetres != nil, !row.isConfirmed { text += " (unconfirmed)" }
+        if row.isFinished == false { text += "  stopped early" }
+        if let outcome = row.outcome { text += "  \(outcome.rawValue)" }
+        return "          " + text
+      }
+  }
+
+  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  private static func tenths(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+}
