@@ -117,7 +117,8 @@ extension HubCore {
     let now = turn.monotonic
     let began = turn.now - settings.clock.speed.bus(fromReal: since)
     let goal = together.desk?.machine(of: room)?.state.terms?.goal ?? .zero
-    let standing = commands.control.runID == run ? self.run.standing(of: run, from: began, to: began + goal, at: turn.now) : nil
+    let standing =
+      commands.control.runID == run ? self.run.standing(of: run, from: began, to: began + goal, at: turn.now) : nil
     carryOut(together.withDesk(at: now) { $0.measured(room, standing, for: use, at: now) }, in: &turn)
   }
 }

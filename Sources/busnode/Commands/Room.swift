@@ -65,7 +65,8 @@ struct RoomOptions: ParsableArguments {
         let names = (try? await hub.ask(.rooms))?.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
         var isRejected = false
         if case .rejected = verdict { isRejected = true }
-        let message = "\(RoomText.sentence(verdict, names: names))\(isRejected ? "" : " (room \(RoomText.short(room)))")"
+        let message =
+          "\(RoomText.sentence(verdict, names: names))\(isRejected ? "" : " (room \(RoomText.short(room)))")"
         return try say(
           RoomAskJSON(
             ask: name, room: room.description, outcome: isRejected ? "rejected" : "done", message: message),
@@ -185,7 +186,8 @@ struct RoomEnter: AsyncParsableCommand {
 }
 
 struct RoomReady: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "ready", abstract: "Be ready, or with --off not any more.")
+  static let configuration = CommandConfiguration(
+    commandName: "ready", abstract: "Be ready, or with --off not any more.")
   @OptionGroup var options: RoomOptions
   @Flag(help: "Not ready any more.")
   var off = false
@@ -262,7 +264,8 @@ struct RoomShow: AsyncParsableCommand {
       let reports = try await hub.ask(.rooms)
       guard follow else { return try show(reports) }
       let report = reports.first
-      let lines = report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [RoomText.name($0.state.stage)] } ?? []
+      let lines =
+        report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [RoomText.name($0.state.stage)] } ?? []
       if lines != last, let report {
         last = lines
         try show([report])

@@ -157,7 +157,7 @@ struct HubStage {
       case .open, .forward, .publish, .receipt, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged,
         .answer,
         .readRecord, .record, .show, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade,
-        .showLive, .note, .ended:
+        .showLive, .note, .room, .ended:
         break
       }
     }

@@ -33,6 +33,7 @@ enum NodeLines {
     case .listenForPairing(let isOn): isOn ? "listen for pairing" : "stop listening for pairing"
     case .forbade(let identity, _): "forbade \(name(identity))"
     case .note: "note"
+    case .room(let act): "room \(act)"
     case .ended: "ended"
     }
   }
@@ -193,6 +194,7 @@ enum NodeLines {
         + removed.map { ", \($0.runID.low)v\($0.version) removed" }.joined()
     case .record(let part): "record \(part.runID.low): \(part.from)+\(part.bytes.count) of \(part.total)"
     case .taken(let isKnown): isKnown ? "known" : "taken"
+    case .room(let answer): "room \(answer)"
     case .devices(let list):
       list.devices.map { "\($0.deviceID)\($0.isRevoked ? " revoked" : "")" }.joined(separator: " ")
     case .pairing(let report):
@@ -329,6 +331,8 @@ enum NodeLines {
     case .unquarantine(let id): "unquarantine \(id.low)"
     case .setLatest(let row): "set \(row.key) \(row.version)\(row.isAcknowledged ? " arrived" : "")"
     case .receiveLatest(let row): "take \(row.key) \(row.version)"
+    case .keepRoom(let room, let rows): "keep \(rows.count) of room \(room.low)"
+    case .forgetRoom(let room): "forget room \(room.low)"
     }
   }
 

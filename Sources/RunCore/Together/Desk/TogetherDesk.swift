@@ -47,6 +47,8 @@ package struct TogetherDesk: Hashable, Sendable {
   static let stayEvery = BusDuration.seconds(240)
   /// How long after the end the record is stated, in bus time: late readings of the watch have come by then.
   static let recordAfter = BusDuration.seconds(60)
+  /// How much before the goal the room's own stop may be: what is known of the log's clock changes during a run.
+  static let stopWithin = BusDuration.milliseconds(500)
   /// How often the run's distance is stated while it is on, in bus time, and when for the first time.
   static let (markFirst, markEvery) = (BusDuration.seconds(60), BusDuration.seconds(300))
   /// Within how many metres of the start a runner is there, and beyond how many not any more.
@@ -332,7 +334,8 @@ package struct TogetherDesk: Hashable, Sendable {
       let elapsed = standing?.elapsed ?? .zero
       let record = RoomRecord(
         version: room.recordVersion, decimetres: standing?.decimetres, elapsed: elapsed,
-        isFinished: elapsed >= terms.goal, parts: standing?.parts ?? [], run: run)
+        isFinished: elapsed + terms.speed.bus(fromReal: Self.stopWithin) >= terms.goal, parts: standing?.parts ?? [],
+        run: run)
       return say(.record(record), in: id, at: now)
     }
   }

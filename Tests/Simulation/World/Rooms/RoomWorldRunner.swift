@@ -21,7 +21,9 @@ extension RoomWorld {
     case .repeatAsk(let id):
       guard let (wish, answer) = hubs[hub].asks[id], hubs[hub].isAlive else { return }
       if case .judged = answer { return }
-      carryOut(hubs[hub].desk.ask(RoomAsk(id: id, wish: wish), keys: keys(hub), isRunOn: false, at: hubs[hub].local(now)), of: hub)
+      carryOut(
+        hubs[hub].desk.ask(RoomAsk(id: id, wish: wish), keys: keys(hub), isRunOn: false, at: hubs[hub].local(now)),
+        of: hub)
     case .look: look(hub)
     }
   }
