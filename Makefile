@@ -34,13 +34,14 @@ build:
 	@scripts/bootstrap
 	swift build -c release --product busnode
 
-# All tests, and 500 simulated worlds. The exhaustive tests of pure code use all cores, and nodes beside them would miss
+# All tests, 500 simulated worlds and 500 rooms. The exhaustive tests of pure code use all cores, and nodes beside them would miss
 # their deadlines: the tests with nodes run after them, and those with processes last and at most six at once.
 PURE = RunCoreTests|RunWireTests|RunRecordingsTests|BusnodeTests
 test:
 	@scripts/bootstrap --python
 	swift build -c release --product simulate
 	.build/release/simulate --seeds 1..500 --hours 0.2
+	.build/release/simulate --rooms --seeds 1..500
 	swift build --build-tests
 	$(TEST) --filter '$(PURE)'
 	$(TEST) --skip '$(PURE)|ProcessTests'

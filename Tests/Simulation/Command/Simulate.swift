@@ -15,6 +15,7 @@ struct Simulate: AsyncParsableCommand {
   @Option(help: "Stop after so many seeds with violations; 0 is never.") var failures = 5
   @Option(help: "Which worlds have one to three members that break the rules: none, mixed (half of them), always.")
   var wrong = WrongMembers.mixed
+  @Flag(help: "Rooms of runners in place of buses; --hours and --wrong do not count.") var rooms = false
   @Flag(help: "Print each event of the first seed.") var trace = false
   @Flag(help: "Print how often each thing was seen.") var tally = false
   @Option(help: "How many runs may go into making a failing seed's trace short.") var shrinkRuns = 300
@@ -26,6 +27,7 @@ struct Simulate: AsyncParsableCommand {
 
   func run() async throws {
     let seeds = seed.map { $0...$0 } ?? seeds.range
+    if rooms { return try await runRooms(seeds) }
     var options = WorldOptions(trouble: BusDuration(seconds: hours * 3600), wrong: wrong)
     if trace {
       options.isTraced = true
@@ -50,6 +52,26 @@ struct Simulate: AsyncParsableCommand {
     for name in unseen { print("never seen: \(name)") }
     print(campaign.summary)
     if !campaign.failed.isEmpty || !unseen.isEmpty { throw ExitCode(1) }
+  }
+}
+
+extension Simulate {
+  private func runRooms(_ seeds: ClosedRange<UInt64>) async throws {
+    if trace {
+      var world = RoomWorld(seed: seeds.lowerBound)
+      world.isTraced = true
+      world.run()
+      for fault in world.faults { print("VIOLATION \(fault)") }
+      if !world.faults.isEmpty { throw ExitCode(1) }
+      return
+    }
+    var campaign = RoomCampaign(seeds: seeds, jobs: jobs, failuresMax: failures)
+    await campaign.run()
+    if tally { for (name, count) in campaign.counts.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(name)") } }
+    let unseen = seeds.count >= 500 ? campaign.unseen : []
+    for name in unseen { print("never seen: \(name)") }
+    print(campaign.summary)
+    if campaign.failed > 0 || !unseen.isEmpty { throw ExitCode(1) }
   }
 }
 

@@ -51,7 +51,7 @@ package struct RoomWorld {
   package init(seed: UInt64) {
     self.seed = seed
     var random = WorldRandom(seed: seed, 41)
-    log = RoomWorldLog(ahead: .seconds(Int64.random(in: -1000...1_000_000, using: &random)))
+    log = RoomWorldLog(ahead: .seconds(Int64.random(in: 100...1_000_000, using: &random)))
     let goal = BusDuration.seconds([30, 90, 600, 1800].randomElement(using: &random)!)
     terms = RoomTerms(
       goal: goal, places: Int.random(in: 2...5, using: &random),

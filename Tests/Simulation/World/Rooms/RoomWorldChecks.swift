@@ -1,6 +1,12 @@
 import RunCore
 
 extension RoomWorld {
+  /// What a campaign should see at least once.
+  package static let expected = [
+    "kill", "lost tail", "loss noticed", "clock step", "misdeed", "flood", "rejected", "start", "stop", "run",
+    "stage gathering", "stage cancelled",
+  ]
+
   /// What a hub tells a device.
   mutating func note(_ answer: RoomAnswer, to ask: Identifier<RoomAskTag>, _ hub: Int) {
     guard let old = hubs[hub].asks[ask] else { return fault("hub \(hub) answers an ask that nobody made") }

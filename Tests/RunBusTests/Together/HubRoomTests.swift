@@ -1,0 +1,152 @@
+import RunCore
+import TestSupport
+import Testing
+
+@testable import RunBus
+
+/// Hubs with a log in memory, in one process. Time is real, and the runs are short.
+@Suite("Hubs in a room", .timeLimit(.minutes(2)))
+struct HubRoomTests {
+  /// A runner with a phone.
+  private struct Runner {
+    let hub: Hub
+    let key: MemberKey
+
+    init(_ nickname: Nickname, _ log: any SharedLog, key: MemberKey = .random(), store: NodeStore = NodeStore()) throws
+    {
+      self.key = key
+      var configuration = HubConfiguration(deviceID: "phone", speed: BusSpeed(factor: 60)!)
+      configuration.together = TogetherMember(
+        log: log, key: key, fleet: .made(name: "club"), card: RoomCard(nickname: nickname))
+      hub = Hub(configuration: configuration, listeners: [], store: store, loop: try Loop())
+    }
+
+    /// Asks, and waits for the verdict.
+    func ask(_ wish: RoomAsk.Wish) async throws -> RoomAnswer {
+      let ask = RoomAsk(id: .random(), wish: wish)
+      return try await within("a verdict of \(wish)") {
+        while true {
+          let answer = try await hub.ask(.room(ask))
+          guard case .pending = answer else { return answer }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+    }
+    func verdict(_ wish: RoomAsk.Wish) async throws -> RoomVerdict? {
+      if case .judged(_, let verdict) = try await ask(wish) { verdict } else { nil }
+    }
+    /// Waits until a room looks like that.
+    func sees(_ what: String, _ isSo: @Sendable @escaping (RoomReport) -> Bool) async throws -> RoomReport {
+      try await within(what) {
+        while true {
+          if let report = try await hub.ask(.rooms).first, isSo(report) { return report }
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
+    }
+  }
+  private let terms = RoomTerms(goal: .seconds(60), speed: BusSpeed(factor: 60)!, countdown: .seconds(3))
+
+  private func open(_ runner: Runner) async throws -> RoomID {
+    let answer = try await runner.ask(.open(terms))
+    guard case .judged(let room, .opened) = answer else { throw DeadlineMissed(what: "an open room, not \(answer)") }
+    return room
+  }
+
+  @Test("Two runners start at one moment by a press of the room, stop at the goal, and have one result")
+  func run() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let room = try await open(anna)
+      #expect(try await anna.verdict(.begin) == .rejected(.tooFew))
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      #expect(try await anna.verdict(.begin) == .rejected(.notReady([anna.key.id, ben.key.id])))
+      #expect(try await anna.verdict(.ready(true)) == .noted)
+      #expect(try await ben.verdict(.ready(true)) == .noted)
+      #expect(try await ben.verdict(.begin) == .rejected(.notOwner))
+      #expect(try await anna.verdict(.begin) == .begun)
+      for runner in [anna, ben] {
+        let end = try await runner.hub.snapshots().first("the end of the run") { $0.phase == .completed }
+        #expect(end.changedBy?.source == .room && end.goal?.time == terms.goal)
+        #expect(end.runID == .made(room: room, member: runner.key.id))
+      }
+      let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let other = try await ben.sees("the same") { $0.count == one.count }
+      #expect(one.digest == other.digest && RoomResult(one.state) == RoomResult(other.state))
+      // Nobody had a sensor: unknown stays unknown.
+      #expect(RoomResult(one.state)?.rows.allSatisfy { $0.decimetres == nil && $0.outcome == nil } == true)
+      #expect(one.state.members.allSatisfy { $0.record?.isFinished == true })
+    }
+    await log.close()
+  }
+
+  @Test("A hub that dies in the countdown starts late, at the same press time")
+  func deathInCountdown() async throws {
+    let log = MemoryLog()
+    let scratch = try ScratchDirectory()
+    let key = MemberKey.random()
+    let anna = try Runner(Nickname("Anna")!, log)
+    try await withRunning([anna.hub]) {
+      let room = try await open(anna)
+      do {
+        let ben = try Runner(Nickname("Ben")!, log.another(), key: key, store: try NodeStore(directory: scratch.path))
+        try await withRunning([ben.hub]) {
+          #expect(try await ben.verdict(.enter(room)) == .entered)
+          #expect(try await ben.verdict(.ready(true)) == .noted)
+          #expect(try await anna.verdict(.ready(true)) == .noted)
+          #expect(try await anna.verdict(.begin) == .begun)
+          _ = try await ben.sees("the countdown") { if case .countdown = $0.state.stage { true } else { false } }
+        }
+      }
+      _ = try await anna.hub.snapshots().first("Anna's run") { $0.phase == .running }
+      let ben = try Runner(Nickname("Ben")!, log.another(), key: key, store: try NodeStore(directory: scratch.path))
+      try await withRunning([ben.hub]) {
+        let running = try await ben.hub.snapshots().first("Ben's run") {
+          $0.phase == .running || $0.phase == .completed
+        }
+        #expect(running.runID == .made(room: room, member: key.id))
+        let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+        let other = try await ben.sees("the same") { RoomResult($0.state)?.standing == .complete }
+        #expect(one.digest == other.digest && RoomResult(one.state) == RoomResult(other.state))
+      }
+    }
+    await log.close()
+  }
+
+  @Test("What a hub has read of a room is in its store, and a log that has lost it is noticed")
+  func lostLog() async throws {
+    let log = MemoryLog()
+    let scratch = try ScratchDirectory()
+    let key = MemberKey.random()
+    do {
+      let anna = try Runner(Nickname("Anna")!, log, key: key, store: try NodeStore(directory: scratch.path))
+      try await withRunning([anna.hub]) {
+        _ = try await open(anna)
+        #expect(try await anna.verdict(.ready(true)) == .noted)
+      }
+    }
+    log.loseTail(after: 1)
+    let again = try Runner(Nickname("Anna")!, log, key: key, store: try NodeStore(directory: scratch.path))
+    try await withRunning([again.hub]) {
+      let report = try await again.sees("the loss") { $0.isLost }
+      #expect(report.count == 2)
+      // It can go on elsewhere.
+      _ = try await open(again)
+    }
+    await log.close()
+  }
+
+  @Test("A hub without a fleet says so")
+  func alone() async throws {
+    let hub = Hub(
+      configuration: HubConfiguration(deviceID: "phone"), listeners: [], store: NodeStore(), loop: try Loop())
+    try await withRunning([hub]) {
+      let ask = RoomAsk(id: .random(), wish: .leave)
+      let answer = try await within("an answer") { try await hub.ask(.room(ask)) }
+      #expect(answer == .refused(.alone))
+      let rooms = try await within("an answer") { try await hub.ask(.rooms) }
+      #expect(rooms.isEmpty)
+    }
+  }
+}
