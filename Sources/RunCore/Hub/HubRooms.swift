@@ -31,7 +31,9 @@ extension HubCore {
     switch news {
     case .ask(let ask, let keys, let number):
       guard together.desk != nil else { return turn.act(.answer(.room(.answer(.refused(.alone))), number)) }
-      guard together.await(ask.id, number) else { return turn.act(.answer(.room(.answer(.refused(.busy))), number)) }
+      guard together.wait(for: ask.id, number) else {
+        return turn.act(.answer(.room(.answer(.refused(.busy))), number))
+      }
       let isRunOn = commands.control.runOn != nil
       carryOut(together.withDesk(at: now) { $0.ask(ask, keys: keys, isRunOn: isRunOn, at: now) }, in: &turn)
     case .read(let room, let entries, let isEnd, let heard):
@@ -95,8 +97,8 @@ extension HubCore {
     }
   }
 
-  /// Presses a button for a room. The command's id is made from the run's, so that a repetition in the next life is the same
-  /// press.
+  /// Presses a button for a room. The id of the command is made from the run, so that a repetition in the next life is
+  /// the same press.
   private mutating func press(_ press: RoomPress, age: BusDuration, in turn: inout Turn) {
     let command: Command
     switch press {

@@ -265,7 +265,7 @@ struct RoomShow: AsyncParsableCommand {
       guard follow else { return try show(reports) }
       let report = reports.first
       let lines =
-        report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [RoomText.name($0.state.stage)] } ?? []
+        report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [$0.state.stage.word] } ?? []
       if lines != last, let report {
         last = lines
         try show([report])

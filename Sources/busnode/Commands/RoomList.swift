@@ -48,6 +48,6 @@ struct RoomList: AsyncParsableCommand {
     let goal = terms.map { "\(Int($0.goal.seconds / 60)) min" } ?? ""
     let start = terms?.start.map { "  at \($0.label)" } ?? ""
     return
-      "\(RoomText.short(report.room))  \(RoomText.name(state.stage))  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
+      "\(RoomText.short(report.room))  \(state.stage.word)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
   }
 }

@@ -43,7 +43,7 @@ struct RoomJSON: Codable, Equatable {
   init(_ report: RoomReport) {
     let state = report.state
     room = report.room.description
-    stage = RoomText.name(state.stage)
+    stage = state.stage.word
     endedBecause = if case .cancelled(let end) = state.stage { end.rawValue } else { nil }
     goalSeconds = state.terms?.goal.seconds
     places = state.terms?.places
@@ -81,4 +81,20 @@ struct RoomAskJSON: Codable, Equatable {
   /// `done`, `rejected` or `queued`.
   let outcome: String
   let message: String
+}
+
+extension RoomStage {
+  /// The stage as a word, the same in text and JSON.
+  var word: String {
+    switch self {
+    case .none: "unknown"
+    case .recruiting: "recruiting"
+    case .gathering: "gathering"
+    case .countdown: "countdown"
+    case .running: "running"
+    case .settling: "settling"
+    case .over: "over"
+    case .cancelled: "cancelled"
+    }
+  }
 }

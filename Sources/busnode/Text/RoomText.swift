@@ -77,19 +77,6 @@ enum RoomText {
     }
   }
 
-  static func name(_ stage: RoomStage) -> String {
-    switch stage {
-    case .none: "unknown"
-    case .recruiting: "recruiting"
-    case .gathering: "gathering"
-    case .countdown: "countdown"
-    case .running: "running"
-    case .settling: "settling"
-    case .over: "over"
-    case .cancelled: "cancelled"
-    }
-  }
-
   static func reason(_ end: RoomEnd) -> String {
     switch end {
     case .owner: "by its owner"
@@ -113,7 +100,7 @@ enum RoomText {
   /// A room, a line each for what is known.
   static func lines(_ report: RoomReport) -> [String] {
     let (state, names) = (report.state, names(report.state))
-    var stage = name(state.stage)
+    var stage = state.stage.word
     if case .cancelled(let end) = state.stage { stage += ", \(reason(end))" }
     if let startsIn = report.startsIn, case .countdown = state.stage, startsIn > .zero {
       stage += ", starts in \(tenths(startsIn.seconds)) s"

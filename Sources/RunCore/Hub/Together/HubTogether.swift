@@ -25,7 +25,7 @@ struct HubTogether: Sendable {
   }
 
   /// A caller waits for the answer to an ask. Returns `false` when too many do.
-  mutating func await(_ ask: Identifier<RoomAskTag>, _ caller: UInt64) -> Bool {
+  mutating func wait(for ask: Identifier<RoomAskTag>, _ caller: UInt64) -> Bool {
     guard callers.count < Self.callersMax else { return false }
     callers[ask, default: []].append(caller)
     return true
