@@ -9,14 +9,18 @@ package import RunCore
 /// the heart rate follows the effort with a lag; the cadence follows the speed. The error of the receiver drifts and at
 /// times exceeds what is accepted. The runner stands still at times, at some of them with a stopped timer.
 ///
-/// The same seed and duration give the same run on every platform, because the model has its own random generator and
+/// The same seed, duration and pace give the same run on every platform, because the model has its own random generator and
 /// rounds readings to the resolution of sensors.
 package struct SyntheticRun: Hashable, Sendable {
   /// The seed of the random generator.
   package let seed: UInt64
   /// The length with pauses, in whole seconds.
   package let duration: BusDuration
+  /// The time for a kilometre on flat ground once the runner is warm; `nil` for one that the seed chooses.
+  package let pace: BusDuration?
 
+  /// The paces that a runner can have: from 2 to 20 minutes a kilometre.
+  package static let paces = BusDuration.seconds(120)...BusDuration.seconds(1200)
   /// Five minutes.
   package static let defaultDuration = BusDuration.seconds(300)
   /// The lengths that a run can have: from ten seconds to a day.
@@ -27,8 +31,10 @@ package struct SyntheticRun: Hashable, Sendable {
   /// - Parameters:
   ///   - seed: Decides everything that is random.
   ///   - duration: The length, limited to 10 s … 24 h and rounded down to seconds.
-  package init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration) {
+  ///   - pace: The time for a kilometre, limited to ``paces``; stands, hills and surges come on top.
+  package init(seed: UInt64, duration: BusDuration = SyntheticRun.defaultDuration, pace: BusDuration? = nil) {
     self.seed = seed
+    self.pace = pace.map { min(max($0, Self.paces.lowerBound), Self.paces.upperBound) }
     let allowed = min(max(duration, Self.durations.lowerBound), Self.durations.upperBound)
     self.duration = .seconds(allowed.nanoseconds / 1_000_000_000)
   }
@@ -38,7 +44,7 @@ package struct SyntheticRun: Hashable, Sendable {
   package func recording() -> Recording {
     var generator = SeededGenerator(seed: seed)
     let seconds = Int(duration.nanoseconds / 1_000_000_000)
-    let plan = Plan(seconds: seconds, using: &generator)
+    let plan = Plan(seconds: seconds, pace: pace, using: &generator)
     var runner = Runner(using: &generator)
     var receiver = Receiver(using: &generator)
 
@@ -86,7 +92,7 @@ package struct SyntheticRun: Hashable, Sendable {
     private let phase: Double
     let resumes: Set<Int>
 
-    init(seconds: Int, using generator: inout SeededGenerator) {
+    init(seconds: Int, pace: BusDuration?, using generator: inout SeededGenerator) {
       var stands: [Range<Int>] = []
       var timerStops: [ClosedRange<Int>] = []
       // Every five minutes have one stand, and every ten minutes one timer stop, in different thirds so that they never
@@ -102,7 +108,9 @@ package struct SyntheticRun: Hashable, Sendable {
       self.timerStops = timerStops
       let surgeStart = seconds * 45 / 100
       surge = surgeStart..<surgeStart + min(120, seconds / 10)
-      cruise = 2.8 + 0.5 * generator.unit()
+      // Drawn with a given pace, too: the rest of the run is the same then.
+      let usual = 2.8 + 0.5 * generator.unit()
+      cruise = pace.map { 1000 / $0.seconds } ?? usual
       phase = 2 * .pi * generator.unit()
       resumes = Set(timerStops.map(\.upperBound))
     }

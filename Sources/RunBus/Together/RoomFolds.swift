@@ -18,18 +18,11 @@ package enum RoomFolds {
   package static func fold(
     _ room: RoomID, of log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> RoomReport? {
-    var reader = RoomReader(room: room, fleet: fleet, tail: nil)
     var machine = RoomMachine()
     var last: ReadEntry?
-    var position: UInt64 = 0
-    while true {
-      let rows = try await log.rows(of: room, from: position, count: LogBounds.batch)
-      for read in reader.read(rows) ?? [] {
-        _ = machine.apply(read.entry, digest: read.digest)
-        last = read
-      }
-      guard rows.count == LogBounds.batch, let end = rows.last else { break }
-      position = end.position + 1
+    for read in try await entries(of: room, in: log, fleet: fleet) {
+      _ = machine.apply(read.entry, digest: read.digest)
+      last = read
     }
     let time = try await log.now()
     let isProvisional = machine.deadline.map { $0 <= time } ?? false
@@ -38,5 +31,36 @@ package enum RoomFolds {
     return RoomReport(
       room: room, me: machine.state.owner ?? owner, state: machine.state, isProvisional: isProvisional, isLost: false,
       count: machine.entryCount, digest: last?.digest, startsIn: nil, clockError: nil)
+  }
+
+  /// What became of the asks of each member by the log, in the order of its numbers; not of what a hub says by itself.
+  package static func verdicts(
+    in room: RoomID, of log: any SharedLog, fleet: FleetID
+  ) async throws(SharedLogError) -> [MemberID: [RoomVerdict]] {
+    var machine = RoomMachine()
+    var verdicts: [MemberID: [RoomVerdict]] = [:]
+    for read in try await entries(of: room, in: log, fleet: fleet) {
+      guard case .verdict(let verdict) = machine.apply(read.entry, digest: read.digest) else { continue }
+      switch read.entry.ask {
+      case .open, .enter, .ready, .leave, .close, .begin, .proceed, .hold, .cancel, .remove:
+        verdicts[read.entry.author, default: []].append(verdict)
+      case .here, .stay, .tick, .mark, .record, .unknown: break
+      }
+    }
+    return verdicts
+  }
+
+  private static func entries(
+    of room: RoomID, in log: any SharedLog, fleet: FleetID
+  ) async throws(SharedLogError) -> [ReadEntry] {
+    var reader = RoomReader(room: room, fleet: fleet, tail: nil)
+    var entries: [ReadEntry] = []
+    var position: UInt64 = 0
+    while true {
+      let rows = try await log.rows(of: room, from: position, count: LogBounds.batch)
+      entries += reader.read(rows) ?? []
+      guard rows.count == LogBounds.batch, let end = rows.last else { return entries }
+      position = end.position + 1
+    }
   }
 }

@@ -23,6 +23,10 @@ struct SensorOptions: ParsableArguments {
       valueName: "time"))
   var duration: TimeArgument?
 
+  @Option(
+    help: ArgumentHelp("About how long the modelled runner takes for a kilometre: 5:30.", valueName: "time"))
+  var pace: TimeArgument?
+
   func validate() throws {
     if replay != nil, synthetic {
       throw ValidationError("there can be one sensor input only: give --replay or --synthetic, not both")
@@ -37,6 +41,10 @@ struct SensorOptions: ParsableArguments {
     }
     if run != nil, replay == nil { throw ValidationError("--run chooses a run of a recording: give --replay with it") }
     if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
+    if let pace {
+      guard synthetic else { throw ValidationError("--pace is that of a modelled runner: give --synthetic with it") }
+      guard SyntheticRun.paces.contains(pace.span) else { throw ValidationError("--pace is 2:00 to 20:00 a kilometre") }
+    }
   }
 
   /// Whether the recording comes from standard input.
@@ -48,7 +56,7 @@ struct SensorOptions: ParsableArguments {
   /// The recording to play, cut to `--duration`; `nil` without sensor input.
   func recording() throws(RunBusError) -> Recording? {
     if synthetic {
-      return SyntheticRun(seed: seed ?? 1, duration: duration?.span ?? .seconds(1800)).recording()
+      return SyntheticRun(seed: seed ?? 1, duration: duration?.span ?? .seconds(1800), pace: pace?.span).recording()
     }
     guard let replay else { return nil }
     var recording = try Recording.read(contentsOf: replay, run: run?.number)
@@ -80,6 +88,7 @@ struct SensorOptions: ParsableArguments {
     if synthetic { arguments.append("--synthetic") }
     if let seed { arguments += ["--seed", "\(seed)"] }
     if let duration { arguments += ["--duration", DurationText.exactSeconds(duration.span)] }
+    if let pace { arguments += ["--pace", DurationText.exactSeconds(pace.span)] }
     return arguments
   }
 }

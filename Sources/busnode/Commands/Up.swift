@@ -11,6 +11,7 @@ struct Up: AsyncParsableCommand {
         busnode up --synthetic --duration 5m --speed 10
         busnode up --replay run.tcx --speed 60 --weight 70
         busnode up --synthetic --duration 2m --script demo.run --json | jq -c .event
+        busnode up --runners 4 --goal 2m --gather --speed 10
         busnode up      no sensors: press with busnode send or keys, until Ctrl-C
 
       On a terminal a screen shows the run and its nodes, as busnode top does. With --plain, with TERM=dumb and \
@@ -29,6 +30,12 @@ struct Up: AsyncParsableCommand {
       With --replay or --synthetic the phone presses start, the recorded pauses and stop, each at its time in the run, \
       so that two replays end with the same metrics. With a script there are only the script's presses. If the run is \
       still on when both script and recording are over, the phone stops it, and up says so.
+
+      With --runners it starts as many phones instead, each with a modelled runner of another pace, and plays a run \
+      together: the first opens a room, the others enter, all are ready, with --gather they walk to the start, and they \
+      run until the goal. At the end it compares what the phones show: roster, entries, digest, verdicts, result and \
+      starts. The exit status is 1 when something differs or the starts are more than 50 ms apart. The phones are on a \
+      fleet and on buses of their own (up-PID-1, up-PID-2, ...) in a temporary folder, which is removed at the end.
 
       SCRIPT: one action a line; # begins a comment.
         at TIME NODE ACTION
@@ -50,6 +57,7 @@ struct Up: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
   @OptionGroup var sensors: SensorOptions
   @OptionGroup var runner: RunnerOptions
+  @OptionGroup var together: RunnersOptions
 
   @Option(help: ArgumentHelp("How fast bus time runs: 60 is a minute in a second.", valueName: "factor"))
   var speed = SpeedArgument(.realTime)
@@ -72,10 +80,17 @@ struct Up: AsyncParsableCommand {
     if sensors.readsStandardInput {
       throw ValidationError("--replay - can be read by one process only, and up starts three: give a file")
     }
+    guard together.runners != nil else { return }
+    if sensors.hasInput { throw ValidationError("--runners has modelled runners: leave --replay and --synthetic out") }
+    if script != nil { throw ValidationError("--script is for phone, watch and widget: leave it out with --runners") }
+    if bus.named.bus != nil || bus.address != nil || bus.insecure {
+      throw ValidationError("--runners has buses of its own: leave --bus, --address and --insecure out")
+    }
   }
 
   func run() async throws {
     bus.startLog()
+    if let count = together.runners { return try await play(runners: count) }
     // Read all input before a process is spawned.
     let script = try script.map { try Self.read(script: $0) }
     let recording = try sensors.recording()
@@ -93,6 +108,31 @@ struct Up: AsyncParsableCommand {
       try? FileManager.default.removeItem(atPath: location.runtimeDirectory)
     }
     try await play(script, recording, at: location, environment: ["XDG_STATE_HOME": state])
+  }
+
+  /// Plays a run together in a folder of its own.
+  private func play(runners count: Int) async throws {
+    let name = "up-\(ProcessInfo.processInfo.processIdentifier)"
+    // Short, because a socket's path is.
+    let folder = NSTemporaryDirectory() + "runbus-\(name)-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var environment: [String: String?] = ["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]
+    for (variable, part) in [("XDG_STATE_HOME", "state"), ("XDG_RUNTIME_DIR", "run"), ("XDG_CONFIG_HOME", "config")] {
+      do {
+        try FileManager.default.createDirectory(
+          atPath: folder + "/" + part, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      } catch {
+        throw Failure(
+          code: "store", message: "\(folder) cannot be made: \(error.localizedDescription)",
+          exitStatus: ExitStatus.diskError)
+      }
+      environment[variable] = folder + "/" + part
+    }
+    let plan = RunnersPlan(
+      executable: Bundle.main.executablePath ?? CommandLine.arguments[0], environment: environment, name: name,
+      count: count, goal: together.length, speed: speed.speed, gathers: together.gather,
+      arguments: runner.arguments + ["--debounce", "\(debounce)", "--log-level", bus.logLevel.rawValue])
+    try await RunnersShow(asJSON: json).play(plan)
   }
 
   private func play(

@@ -1,0 +1,29 @@
+import ArgumentParser
+import RunBus
+import RunScripts
+
+/// How many runners `up` plays a run with, and how.
+struct RunnersOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Play a run together: the phones of 2 to 32 runners.", valueName: "n"))
+  var runners: Int?
+
+  @Option(
+    help: ArgumentHelp("With --runners: how long the run is (default: 2m).", valueName: "time"),
+    transform: RunGoal.init(option:))
+  var goal: RunGoal?
+
+  @Flag(help: "With --runners: the room has a start, to which the runners walk first.")
+  var gather = false
+
+  func validate() throws {
+    guard let runners else {
+      guard goal == nil, !gather else { throw ValidationError("--goal and --gather go with --runners") }
+      return
+    }
+    guard RunnersPlan.runnersBounds.contains(runners) else { throw ValidationError("--runners is 2 to 32") }
+    if let goal, !RoomTerms.goalBounds.contains(goal.time) { throw ValidationError("--goal is 1 s to 24 h") }
+  }
+
+  /// The run's length.
+  var length: RunGoal { goal ?? RunGoal(time: .seconds(120))! }
+}
