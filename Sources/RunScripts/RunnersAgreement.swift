@@ -114,7 +114,7 @@ package enum RunnersAgreement {
     }
     let judged = log.verdicts[report.me] ?? []
     if judged.count != view.told.count {
-      found.append("\(view.nickname) has told \(view.told.count) verdicts, and the log has \(judged.count)")
+      found.append("\(view.nickname) has told \(view.told.count) of \(judged.count) verdicts that the log has")
     }
     for (told, verdict) in zip(view.told, judged) where told.verdict != verdict {
       found.append("\(view.nickname) has told another verdict of \(told.ask) than the log has")

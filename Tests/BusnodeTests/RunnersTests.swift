@@ -77,7 +77,7 @@ struct RunnersTests {
     sees("Ben says that Anna has read another log") { $0.report = Self.report(of: 2, disputes: [Self.member(1)]) }
     sees("the log has lost entries") { $0.report?.isLost = true }
     sees("another verdict of ready") { $0.told[1].verdict = .rejected(.notRecruiting) }
-    sees("Ben has told 1 verdicts, and the log has 2") { $0.told.removeLast() }
+    sees("Ben has told 1 of 2 verdicts") { $0.told.removeLast() }
     sees("Ben has kept no run") { $0.startedAt = nil }
     sees("the starts are 51 ms apart; at most 50 ms") { $0.startedAt = 1000.051 }
   }

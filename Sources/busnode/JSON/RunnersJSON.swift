@@ -91,7 +91,8 @@ enum RunnersJSON {
 }
 
 extension RunnersLineJSON {
-  init(_ news: RunnersNews) {
+  /// - Parameter sentence: What is said about an answer.
+  init(_ news: RunnersNews, sentence: (RoomAnswer, [MemberID: String]) -> String) {
     switch news {
     case .ready(let plan):
       event = "phones"
@@ -103,8 +104,8 @@ extension RunnersLineJSON {
     case .asked(let nickname, let ask, let answer, let names):
       event = "asked"
       body = RunnersJSON.Asked(
-        nickname: nickname, ask: ask, outcome: answer.isDone ? "done" : "rejected",
-        message: RoomText.sentence(answer, names: names))
+        nickname: nickname, ask: ask, outcome: Self.isDone(answer) ? "done" : "rejected",
+        message: sentence(answer, names))
     case .roster(let report):
       event = "roster"
       body = RoomJSON(report)
@@ -129,5 +130,11 @@ extension RunnersLineJSON {
       event = "result"
       body = RunnersJSON.Seen(nickname: nickname, room: RoomJSON(report))
     }
+  }
+
+  private static func isDone(_ answer: RoomAnswer) -> Bool {
+    guard case .judged(_, let verdict) = answer else { return false }
+    if case .rejected = verdict { return false }
+    return true
   }
 }

@@ -1,15 +1,6 @@
 import RunBus
 import RunScripts
 
-extension RoomAnswer {
-  /// Whether the phone has done what it was asked.
-  var isDone: Bool {
-    guard case .judged(_, let verdict) = self else { return false }
-    if case .rejected = verdict { return false }
-    return true
-  }
-}
-
 extension RoomText {
   static func sentence(_ answer: RoomAnswer, names: [MemberID: String] = [:]) -> String {
     switch answer {
@@ -42,14 +33,17 @@ extension RoomText {
       return ["gathering: missing \(names.joined(separator: ", "))"]
     case .countdown(let span): return ["countdown: \(tenths(span.seconds)) s"]
     case .running(let elapsed, let report):
-      let goal = report.state.terms.map { " of \(clock($0.goal.seconds))" } ?? ""
-      let marks = report.state.members.compactMap { member in
-        member.mark.map {
-          "\(member.card.nickname) \(tenths(Double($0.decimetres) / 10)) m at \(clock($0.elapsed.seconds))"
-        }
+      var line = "running: \(clock(elapsed.seconds))\(report.state.terms.map { " of \(clock($0.goal.seconds))" } ?? "")"
+      let marked = report.state.members.filter { $0.mark != nil }
+      // The distances of one moment only, which is that of most members soon.
+      if let moment = marked.compactMap({ $0.mark?.elapsed.seconds.rounded() }).max() {
+        let there = marked.compactMap { member in member.mark.map { (member.card.nickname.text, $0) } }
+          .filter { $0.1.elapsed.seconds.rounded() == moment }
+          .sorted { ($1.1.decimetres, $0.0) < ($0.1.decimetres, $1.0) }
+        line += "; at \(clock(moment)): "
+        line += there.map { "\($0.0) \(tenths(Double($0.1.decimetres) / 10)) m" }.joined(separator: ", ")
       }
-      return ["running: \(clock(elapsed.seconds))\(goal)"]
-        + (marks.isEmpty ? [] : ["  " + marks.joined(separator: ", ")])
+      return [line]
     case .result(let nickname, let report):
       let lines = RoomResult(report.state).map { self.lines($0, self.names(report.state)) } ?? ["no result"]
       return ["as \(nickname) sees it:"] + lines.map { "  \($0)" }
@@ -58,14 +52,16 @@ extension RoomText {
 
   /// The end of `up --runners`.
   static func lines(_ result: RunnersResult) -> [String] {
-    let summary = RunnersJSON.Summary(result)
-    var lines =
-      summary.agreed ? ["All \(summary.runners) phones agreed."] : ["The phones did not agree:"]
-    lines += summary.differences.map { "  \($0)" }
-    if let entries = summary.entries {
-      lines.append("\(entries) entries\(summary.digest.map { ", digest \($0.prefix(16))" } ?? "")")
+    let differences = result.differences
+    var lines = differences.isEmpty ? ["All \(result.views.count) phones agreed."] : ["The phones did not agree:"]
+    lines += differences.map { "  \($0)" }
+    if let report = result.views.first?.report {
+      let digest = report.digest.map { ", digest \($0.description.prefix(16))" } ?? ""
+      lines.append("\(report.count) entries\(digest)")
     }
-    if let skew = summary.startSkewSeconds { lines.append("the starts were within \(tenths(skew * 1000)) ms") }
+    if let skew = RunnersAgreement.skew(of: result.views) {
+      lines.append("the starts were within \(tenths(skew * 1000)) ms")
+    }
     return lines
   }
 

@@ -42,7 +42,10 @@ final class RunnersShow: RunnersFace {
   }
 
   func show(_ news: RunnersNews) {
-    if asJSON { return say { try Output.jsonLine(RunnersLineJSON(news)) } }
+    if asJSON {
+      let line = RunnersLineJSON(news) { RoomText.sentence($0, names: $1) }
+      return say { try Output.jsonLine(line) }
+    }
     for line in RoomText.lines(news) { say { try Output.line(line) } }
   }
 
