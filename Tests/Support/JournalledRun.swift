@@ -196,7 +196,8 @@ package struct JournalledRun<Disk: JournalDisk> {
     case .receipt(let receipt): if receipt.stage == .pending { outcome.isOwnLapPromised = true }
     case .readJournal(let run): feedHub(.journal(run, disk.history.presentRun == run ? disk.history.journal : []))
     case .forward, .publish, .messageReceipt, .refusePost, .hand, .keep, .spooledCommandJudged, .answer, .readRecord,
-      .record, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .showLive, .note, .room, .ended:
+      .record, .recovered, .admit, .cutConnections, .useNextKey, .listenForPairing, .forbade, .showLive, .note, .room,
+      .ended:
       break
     }
   }
