@@ -14,6 +14,8 @@ package final class TogetherLink: Sendable {
   private let tell: @Sendable (HubCore.RoomNews) -> Void
   private let complain: @Sendable (String) -> Void
   private let followers = Mutex<[RoomID: Task<Void, Never>]>([:])
+  /// The trouble that was told last, which is told once.
+  private let trouble = Mutex<String?>(nil)
 
   /// A link of a hub.
   ///
@@ -71,7 +73,7 @@ package final class TogetherLink: Sendable {
         do throws(SharedLogError) {
           return await read(try await log.follow(room, from: position), of: room, after: tail)
         } catch {
-          complain("room \(room) cannot be followed: \(error)")
+          note("\(error)")
         }
         try? await Task.sleep(for: Self.again)
       }
@@ -84,12 +86,22 @@ package final class TogetherLink: Sendable {
     for await news in feed {
       switch news {
       case .rows(let batch):
+        trouble.withLock { $0 = nil }
         guard let entries = reader.read(batch.rows) else { return tell(.lost(room)) }
         tell(.read(room, entries, isEnd: !batch.hasMore, heard: batch.heard))
       case .replaced: return tell(.lost(room))
-      case .unavailable(let sentence): complain("the log of the fleet cannot be read: \(sentence)")
+      case .unavailable(let sentence): note(sentence)
       }
     }
+  }
+
+  /// Tells of trouble with the log, once for as long as it lasts.
+  private func note(_ sentence: String) {
+    let isNew = trouble.withLock { told in
+      defer { told = sentence }
+      return told != sentence
+    }
+    if isNew { complain("the rooms are out of reach: \(sentence)") }
   }
 
   private func append(_ content: RoomContent) {
@@ -100,7 +112,7 @@ package final class TogetherLink: Sendable {
       } catch {
         // What does not fit never will; everything else is appended again in a second.
         if case .full = error { tell(.refused(content.room, number: content.number)) }
-        complain("an entry of room \(content.room) was not taken: \(error)")
+        note("\(error)")
       }
     }
   }

@@ -12,7 +12,7 @@ struct Room: AsyncParsableCommand {
         busnode phone --bus b --together club --nick Ben --synthetic
 
         busnode room open --bus a --goal 30m
-        busnode room ls --together club
+        busnode room ls
         busnode room enter 1f0a2b3c --bus b
         busnode room ready --bus a; busnode room ready --bus b
         busnode room begin --bus a
@@ -171,9 +171,7 @@ struct RoomEnter: AsyncParsableCommand {
 
   func run() async throws {
     let hub = try await options.hub()
-    let log = fleet.log()
-    let rooms = try await fleet.reading { () async throws(SharedLogError) in try await log.rooms() }
-    await log.close()
+    let rooms = try await fleet.reading { log, _ throws(SharedLogError) in try await log.rooms() }
     let found = rooms.map(\.room).filter { $0.description.hasPrefix(room) }
     guard room.count >= 4, found.count == 1 else {
       throw Failure(

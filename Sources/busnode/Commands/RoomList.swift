@@ -3,19 +3,25 @@ import RunBus
 
 /// Which fleet of this machine.
 struct FleetOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The fleet: who shares its rooms (default: default).", valueName: "name"))
-  var together: BusName = "default"
+  @Option(help: ArgumentHelp("The fleet: who shares its rooms (default: all of this machine).", valueName: "name"))
+  var together: BusName?
 
-  func log() -> SQLiteLog { SQLiteLog(LogPlace(together)) }
-
-  /// Reads from the log, with its errors as failures of the command.
-  func reading<Value>(_ body: () async throws(SharedLogError) -> Value) async throws -> Value {
-    do {
-      return try await body()
-    } catch {
-      throw Failure(
-        code: "log", message: "the log of the rooms of \(together): \(error)", exitStatus: ExitStatus.diskError)
+  /// Reads from the log of each fleet.
+  ///
+  /// - Throws: ``Failure`` with 74 when a log cannot be read.
+  func reading<Value>(_ body: (SQLiteLog, FleetID) async throws(SharedLogError) -> [Value]) async throws -> [Value] {
+    var values: [Value] = []
+    for place in together.map({ [LogPlace($0)] }) ?? LogPlace.all() {
+      let log = SQLiteLog(place)
+      do throws(SharedLogError) {
+        values += try await body(log, .made(name: place.name))
+      } catch {
+        throw Failure(
+          code: "log", message: "the log of the rooms of \(place.name): \(error)", exitStatus: ExitStatus.diskError)
+      }
+      await log.close()
     }
+    return values
   }
 }
 
@@ -31,11 +37,9 @@ struct RoomList: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let log = fleet.log()
-    let reports = try await fleet.reading { () async throws(SharedLogError) in
-      try await RoomFolds.all(of: log, fleet: .made(name: fleet.together))
+    let reports = try await fleet.reading { log, id throws(SharedLogError) in
+      try await RoomFolds.all(of: log, fleet: id)
     }
-    await log.close()
     let shown = reports.filter { all || $0.state.stage == .recruiting }
     if json { return try shown.forEach { try Output.jsonLine(RoomJSON($0)) } }
     guard !shown.isEmpty else { return try Output.line("no room takes runners in") }

@@ -38,12 +38,17 @@ struct TogetherOptions: ParsableArguments {
       throw Failure(error)
     }
     let log = SQLiteLog(LogPlace(together))
+    var isFree = true
     do throws(SharedLogError) {
-      guard try await log.claim(nickname, for: key.id) else {
-        throw SharedLogError.unavailable("another runner is called \(nickname): choose another --nick")
-      }
+      isFree = try await log.claim(nickname, for: key.id)
     } catch {
-      throw Failure(code: "together", message: "\(error)", exitStatus: ExitStatus.diskError)
+      // A run never needs a room: the phone starts, and goes on trying to reach the log.
+      Output.complain("the rooms of \(together) are out of reach: \(error)")
+    }
+    guard isFree else {
+      throw Failure(
+        code: "together", message: "another runner is called \(nickname): choose another --nick",
+        exitStatus: ExitStatus.busHeld)
     }
     return TogetherMember(
       log: log, key: key, fleet: .made(name: together),
