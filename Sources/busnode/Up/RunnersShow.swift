@@ -76,7 +76,7 @@ extension Failure {
     case .late(let lack): self.init(code: "failure", message: "\(lack) in time", exitStatus: ExitStatus.failure)
     case .refused(let name, let ask, let answer):
       self.init(
-        code: "rejected", message: "\(name) was refused \(ask): \(RoomText.sentence(answer))",
+        code: "failure", message: "\(name) was refused \(ask): \(RoomText.sentence(answer))",
         exitStatus: ExitStatus.failure)
     case .unasked(let name, let why):
       self.init(
