@@ -14,7 +14,7 @@ package struct RunnerView: Hashable, Sendable {
   package var report: RoomReport?
   /// What it was asked, in that order.
   package var told: [Told]
-  /// When its run began, seconds since 1970 by the machine's clock; `nil` when it has kept no record.
+  /// When its run began by the phone, in seconds of a clock that all phones share; `nil` when it has kept no run.
   package var startedAt: Double?
 
   package init(nickname: String, report: RoomReport?, told: [Told] = [], startedAt: Double? = nil) {

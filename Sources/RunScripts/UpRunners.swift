@@ -17,9 +17,33 @@ package final class UpRunners: Sendable {
   private struct Seen {
     var reports: [RoomReport?]
     var told: [[RunnerView.Told]]
-    var startedAt: [Double?]
+    var starts: [Start?]
+    /// Which phones have kept the record of their run.
+    var kept: Set<Int> = []
     var log: RunnersLog?
     var isEnding = false
+  }
+
+  /// What an answer of a phone says about the moment of its start.
+  private struct Start {
+    /// How long the phone took for the answer, at most: by half of it the moment may be wrong.
+    let doubt: Duration
+    /// Whether the answer came near the start. What a hub knows of the log's clock changes before and after.
+    let isNear: Bool
+    let at: ContinuousClock.Instant
+
+    /// Within what real time of the start an answer is near.
+    private static let near = 1.5
+
+    init(_ startsIn: BusDuration, asked: ContinuousClock.Instant, answered: ContinuousClock.Instant) {
+      doubt = answered - asked
+      isNear = abs(startsIn.seconds) <= Self.near
+      at = asked + doubt / 2 + .nanoseconds(startsIn.nanoseconds)
+    }
+    func isBetter(than other: Start?) -> Bool {
+      guard let other else { return true }
+      return isNear == other.isNear ? doubt < other.doubt : isNear
+    }
   }
 
   /// How long the phones may take to end.
@@ -34,6 +58,7 @@ package final class UpRunners: Sendable {
   private let log: SQLiteLog
   private let children: [NodeChild]
   private let events = AsyncStream.makeStream(of: Event.self)
+  private let began = ContinuousClock.now
   private let deadline: ContinuousClock.Instant
   private let seen: Mutex<Seen>
 
@@ -48,7 +73,7 @@ package final class UpRunners: Sendable {
     seen = Mutex(
       Seen(
         reports: plan.runners.map { _ in nil }, told: plan.runners.map { _ in [] },
-        startedAt: plan.runners.map { _ in nil }))
+        starts: plan.runners.map { _ in nil }))
   }
 
   /// The directories of the sockets.
@@ -105,7 +130,7 @@ package final class UpRunners: Sendable {
     plan.runners.indices.map { number in
       RunnerView(
         nickname: plan.runners[number].nickname, report: seen.reports[number], told: seen.told[number],
-        startedAt: seen.startedAt[number])
+        startedAt: seen.kept.contains(number) ? seen.starts[number].map { ($0.at - began) / .seconds(1) } : nil)
     }
   }
 
@@ -116,11 +141,8 @@ package final class UpRunners: Sendable {
     ) { event in
       switch event {
       case .heard(_, let line):
-        // The first record is that of the room's run.
-        guard case .record(let kept) = line.event, let record = kept.record else { return }
-        self.seen.withLock { seen in
-          seen.startedAt[number] = seen.startedAt[number] ?? record.startedAtUnixSeconds
-        }
+        guard case .record(let record) = line.event, record.act == .kept else { return }
+        self.seen.withLock { _ = $0.kept.insert(number) }
       case .ended(_, _, let ending, let errors):
         self.events.continuation.yield(.ended(number, ending, lastErrors: errors))
       case .step, .scriptIsOver, .recordingIsOver, .tick, .wish, .readerIsGone: break
@@ -253,13 +275,22 @@ package final class UpRunners: Sendable {
     await withTaskGroup(of: (Int, [RoomReport]?).self) { group in
       for (number, location) in locations.enumerated() {
         group.addTask {
-          (number, try? await AdminClient.ask(.rooms, of: Self.hub, on: location, within: .seconds(2)))
+          let asked = ContinuousClock.now
+          let rooms = try? await AdminClient.ask(.rooms, of: Self.hub, on: location, within: .seconds(2))
+          if let startsIn = rooms?.first?.startsIn {
+            self.note(Start(startsIn, asked: asked, answered: .now), of: number)
+          }
+          return (number, rooms)
         }
       }
       var reports = locations.map { _ in [RoomReport]?.none }
       for await (number, rooms) in group { reports[number] = rooms }
       return reports
     }
+  }
+
+  private func note(_ start: Start, of number: Int) {
+    seen.withLock { seen in if start.isBetter(than: seen.starts[number]) { seen.starts[number] = start } }
   }
 
   /// Asks a phone, waits for the verdict, and shows it.
