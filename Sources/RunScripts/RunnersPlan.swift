@@ -86,9 +86,11 @@ package struct RunnersPlan: Sendable {
       start: gathers ? Self.start : nil)
   }
 
-  /// How long everything may take: the run, the minute after which records are stated, and a minute for the rest.
+  /// How long everything may take: the run, the minute after which records are stated, and a minute for the rest, more
+  /// for many phones, which take turns on the machine's cores.
   var patience: Duration {
-    .nanoseconds(speed.real(fromBus: goal.time + .seconds(60)).nanoseconds) + .seconds(60)
+    .nanoseconds(speed.real(fromBus: goal.time + .seconds(60)).nanoseconds)
+      + .seconds(60 + 2 * max(0, runners.count - 4))
   }
 
   /// How far a runner is from the start after some steps, metres.

@@ -48,8 +48,8 @@ package final class UpRunners: Sendable {
 
   /// How long the phones may take to end.
   private static let endPatience = Duration.seconds(5)
-  /// How often the phones are asked how the room stands.
-  private static let pollEvery = Duration.milliseconds(75)
+  /// How often the phones are asked how the room stands: many of them less often, because they share the machine.
+  private var pollEvery: Duration { .milliseconds(max(75, 20 * plan.runners.count)) }
   private static let hub = DeviceID("phone")
 
   private let plan: RunnersPlan
@@ -266,7 +266,7 @@ package final class UpRunners: Sendable {
       }
       if isSo(reports) { return }
       guard ContinuousClock.now < deadline else { throw RunnersResult.Failure.late(lack) }
-      try await pause(Self.pollEvery)
+      try await pause(pollEvery)
     }
   }
 
