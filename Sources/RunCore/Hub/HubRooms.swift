@@ -31,7 +31,7 @@ extension HubCore {
     switch news {
     case .ask(let ask, let keys, let number):
       guard together.desk != nil else { return turn.act(.answer(.room(.answer(.refused(.alone))), number)) }
-      guard together.wait(for: ask.id, number) else {
+      guard together.wait(for: ask.id, number, at: now) else {
         return turn.act(.answer(.room(.answer(.refused(.busy))), number))
       }
       let isRunOn = commands.control.runOn != nil

@@ -2,10 +2,12 @@
 struct HubTogether: Sendable {
   /// How many callers may wait for an answer.
   private static let callersMax = 64
+  /// For how long one is waited for: it asks again, with the same id.
+  private static let patience = BusDuration.seconds(60)
 
   /// One desk or none, outside of the core's own bytes, which are copied with every event.
   private var desks: [TogetherDesk] = []
-  private var callers: [Identifier<RoomAskTag>: [UInt64]] = [:]
+  private var callers: [Identifier<RoomAskTag>: [(number: UInt64, since: BusTime)]] = [:]
   /// When the desk has something to do, on the hub's monotonic clock.
   private(set) var deadline: BusTime?
 
@@ -25,14 +27,19 @@ struct HubTogether: Sendable {
   }
 
   /// A caller waits for the answer to an ask. Returns `false` when too many do.
-  mutating func wait(for ask: Identifier<RoomAskTag>, _ caller: UInt64) -> Bool {
-    guard callers.count < Self.callersMax else { return false }
-    callers[ask, default: []].append(caller)
+  mutating func wait(for ask: Identifier<RoomAskTag>, _ caller: UInt64, at now: BusTime) -> Bool {
+    if callers.count >= Self.callersMax {
+      callers = callers.mapValues { $0.filter { now - $0.since < Self.patience } }.filter { !$0.value.isEmpty }
+    }
+    guard callers.count < Self.callersMax, callers[ask, default: []].count < Self.callersMax else { return false }
+    callers[ask, default: []].append((caller, now))
     return true
   }
 
   /// Who waits for the answer to an ask, and waits no more.
-  mutating func take(callersOf ask: Identifier<RoomAskTag>) -> [UInt64] { callers.removeValue(forKey: ask) ?? [] }
+  mutating func take(callersOf ask: Identifier<RoomAskTag>) -> [UInt64] {
+    callers.removeValue(forKey: ask)?.map(\.number) ?? []
+  }
 
   /// What is wrong by its own rules; empty when it is good.
   func check() -> [String] { desks.first?.check().map { [$0] } ?? [] }

@@ -51,8 +51,9 @@ extension TogetherDesk {
       guard let started = clock.local(of: startsAt, at: now), let ended = clock.local(of: endedAt, at: now) else {
         break
       }
-      // A hub that slept through the run has nothing to stop.
-      if room.hasStarted, !room.hasStopped { offer(ended, .stop(run, at: ended)) }
+      // Also after a death in the run: its next life resumes it. A hub that slept through the run has nothing to stop, and
+      // the press is rejected.
+      if !room.hasStopped, room.hasStarted || me.record == nil { offer(ended, .stop(run, at: ended)) }
       if me.record == nil, room.recordVersion == 0 {
         offer(ended + terms.speed.real(fromBus: Self.recordAfter), .record(run, startedAt: started))
       }

@@ -161,13 +161,20 @@ package struct TogetherDesk: Hashable, Sendable {
 
   private func mayEnter(_ id: RoomID) -> RoomDenial? {
     if let active = activeRoom, active != id { return .inRoom(active) }
-    return rooms[id] == nil && rooms.count >= Self.roomsMax ? .busy : nil
+    return rooms[id] == nil && rooms.count >= Self.roomsMax && spareRoom == nil ? .busy : nil
   }
+
+  /// A room in which nothing happens any more, for which another one may be followed.
+  private var spareRoom: RoomID? { rooms.values.filter { $0.isLost || $0.stage.isEnd }.map(\.id).min() }
 
   private mutating func take(part keys: RoomKeys, _ entry: DeskRoom.Waiting, at now: BusTime) -> [DeskAction] {
     let (id, run) = (keys.room, keys.run)
     var room = rooms[id] ?? DeskRoom(id)
     var actions: [DeskAction] = []
+    if rooms[id] == nil, rooms.count >= Self.roomsMax, let spare = spareRoom {
+      rooms[spare] = nil
+      actions += [.unfollow(spare), .forget(spare)]
+    }
     if rooms[id] == nil { actions.append(.follow(id, from: 0)) }
     if room.run == nil {
       room.run = run
@@ -300,9 +307,8 @@ package struct TogetherDesk: Hashable, Sendable {
   package mutating func lost(_ id: RoomID) -> [DeskAction] {
     guard var room = rooms[id], !room.isLost else { return [] }
     room.isLost = true
-    let answers = room.waiting.compactMap { entry in
-      entry.id.map { DeskAction.answer($0, .refused(.unknownRoom)) }
-    }
+    let asks = room.waiting.compactMap(\.id) + (room.own?.id.map { [$0] } ?? [])
+    let answers = asks.map { DeskAction.answer($0, .refused(.unknownRoom)) }
     (room.waiting, room.own) = ([], nil)
     rooms[id] = room
     return answers + [.unfollow(id), .changed(id)]

@@ -95,6 +95,7 @@ extension RoomWorld {
       guard let hub = hubs.firstIndex(where: { $0.member == member.id }) else { continue }
       if hubs[hub].started == nil, member.record?.decimetres != nil { fault("hub \(hub) has a record without a run") }
       if member.record == nil { fault("hub \(hub) has stated no record") }
+      if hubs[hub].started != nil, hubs[hub].stopped == nil { fault("hub \(hub) never stops the room's run") }
     }
     if counts["clock step"] == nil, fold.result?.rows.contains(where: { $0.isConfirmed }) == false {
       count("no distance")
