@@ -90,7 +90,7 @@ struct RoomOpen: AsyncParsableCommand {
     commandName: "open", abstract: "Open a room and be its owner.",
     discussion: """
         busnode room open --goal 30m
-        busnode room open --goal 45m --max 8 --start 37.566,126.978 --label "City Hall"
+        busnode room open --goal 45m --start 37.566,126.978 --label "City Hall"
 
       With --start others enter within 1,000 m of it, and the room gathers before its countdown: all have to be within \
       100 m.
