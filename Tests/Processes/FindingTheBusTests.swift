@@ -14,7 +14,7 @@ private struct BusCommand: Sendable, CustomTestStringConvertible {
   /// What an argument of this name may be; the value only has to be accepted.
   private static let examples = [
     "command": "start", "answer": "resume", "id": "1f0a2b3c", "name": "watch", "file": "none.gpx", "device": "watch",
-    "sources": "watch", "format": "gpx",
+    "sources": "watch", "format": "gpx", "time": "30m",
   ]
 
   static func all(on bus: TestBus) async throws -> [BusCommand] {
@@ -81,7 +81,7 @@ struct FindingTheBusTests {
     try await withTestBus { bus in
       let commands = try await BusCommand.all(on: bus)
       #expect(commands.count > 30)
-      #expect(commands.filter { !$0.options.contains("bus") }.map(\.words) == [["measure"]])
+      #expect(commands.filter { !$0.options.contains("bus") }.map(\.words) == [["room", "ls"], ["measure"]])
       let long = "\(bus.directory)/\(String(repeating: "long-", count: 20))"
       try FileManager.default.createDirectory(
         atPath: long, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
