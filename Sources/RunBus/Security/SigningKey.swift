@@ -58,8 +58,8 @@ struct SigningKey: Sendable {
 
   /// Whether a signature of these bytes is that of a public key.
   ///
-  /// All readers have to come to the same answer, and the libraries differ about signatures that nobody makes by
-  /// accident: later versions of libsodium multiply by the cofactor and 1.0.18 does not, both refuse keys of small
+  /// All readers have to come to the same answer, and the libraries differ about signatures that were malformed
+  /// on purpose: later versions of libsodium multiply by the cofactor and 1.0.18 does not, both refuse keys of small
   /// order, and CryptoKit documents neither. They agree when the key and the signature's point are of prime order and
   /// everything has its only encoding. So what a library takes has to be so, by the same code everywhere.
   static func isValid(_ signature: [UInt8], of bytes: [UInt8], by publicKey: [UInt8]) -> Bool {

@@ -80,7 +80,7 @@ package struct EntrySigning: Sendable {
 
   /// Reads an entry from the log of a room.
   ///
-  /// - Parameter author: who wrote it by the log, which lets nobody write as another.
+  /// - Parameter author: The author by the log. An entry that names another author is left out.
   /// - Throws: why it is left out.
   package static func read(
     entry bytes: [UInt8], room: RoomID, fleet: FleetID, author: MemberID

@@ -1,7 +1,7 @@
 import RunCore
 import SystemC
 
-/// A file that whoever appends writes to after the commit, so that followers look into the log.
+/// A file that a writer changes after each commit: the change wakes the followers of the log.
 ///
 /// It names the newest entry. A follower that reads it knows which entries were in the log at that moment; without it the
 /// moment of an entry that came between the ringing and the read would be too early.

@@ -78,7 +78,7 @@ package final class Pull<Element: Sendable>: Sendable {
 
   /// Gives the element, or the end.
   ///
-  /// - Returns: Whether the reader waited for it; otherwise nobody has got it.
+  /// - Returns: Whether the reader waited for it; otherwise the element is not delivered.
   package func give(_ element: Element?) -> Bool {
     let (continuation, isFirst) = state.withLock { state in
       defer { (state.isOver, state.continuation) = (true, nil) }

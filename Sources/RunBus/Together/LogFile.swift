@@ -185,7 +185,7 @@ struct LogFile {
     }
   }
 
-  /// Deletes whole rooms, so that nobody folds a part of one.
+  /// Deletes whole rooms: a fold of a part of one would differ from that of the whole.
   private static func sweep(_ db: Database, before cut: LogTime) throws {
     let rooms = try Row.fetchAll(
       db, sql: "SELECT room, MAX(pos) FROM entry INDEXED BY entry_room GROUP BY room ORDER BY 2 LIMIT 256")

@@ -14,7 +14,7 @@ package enum RoomFolds {
     return reports
   }
 
-  /// One room as the log has it; `nil` when nobody has opened it.
+  /// One room as the log has it; `nil` for a room that is not open.
   package static func fold(
     _ room: RoomID, of log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> RoomReport? {
