@@ -12,7 +12,22 @@ extension Logger {
         debug("a sender was refused (\(refusal.code.rawValue)): \(refusal.message)")
       }
     case .publish(let event): log(event)
+    case .room(.event(let room, let event)): debug("room \(room.description.prefix(8)): \(Self.words(event))")
     default: break
+    }
+  }
+
+  private static func words(_ event: RoomEvent) -> String {
+    func short(_ member: MemberID) -> String { "member \(member.description.prefix(8))" }
+    return switch event {
+    case .entered(let who): "\(short(who)) has a place"
+    case .ready(let who, let isReady): "\(short(who)) is \(isReady ? "ready" : "not ready")"
+    case .here(let who, let isHere): "\(short(who)) is \(isHere ? "at the start" : "not at the start")"
+    case .departed(let who, let how): "\(short(who)) has lost its place (\(how.rawValue))"
+    case .owner(let who): "\(short(who)) is the owner"
+    case .stage(let stage): "\(stage)"
+    case .recorded(let who): "\(short(who)) has stated its record"
+    case .disputed(let who): "\(short(who)) has read another history"
     }
   }
 

@@ -53,7 +53,7 @@ package final class TogetherLink: Sendable {
     case .follow(let room, let from): follow(room, from: from, after: tail)
     case .unfollow(let room): followers.withLock { $0.removeValue(forKey: room) }?.cancel()
     case .append(let content): append(content)
-    case .event, .changed: break
+    case .event: break
     }
   }
 

@@ -20,10 +20,8 @@ extension HubCore {
     case unfollow(RoomID)
     /// Sign an entry and append it to its room's log.
     indirect case append(RoomContent)
-    /// Something happened in a room.
+    /// Something happened in a room in which the runner takes part: a line for the log.
     case event(RoomID, RoomEvent)
-    /// A room looks different.
-    case changed(RoomID)
   }
 
   mutating func receive(_ news: RoomNews, in turn: inout Turn) {
@@ -92,7 +90,6 @@ extension HubCore {
       case .press(let press, let age): self.press(press, age: age, in: &turn)
       case .measure(let room, let run, let since, let use): measure(room, run, since: since, for: use, in: &turn)
       case .event(let room, let event): turn.act(.room(.event(room, event)))
-      case .changed(let room): turn.act(.room(.changed(room)))
       }
     }
   }
@@ -119,8 +116,8 @@ extension HubCore {
     let now = turn.monotonic
     let began = turn.now - settings.clock.speed.bus(fromReal: since)
     let goal = together.desk?.machine(of: room)?.state.terms?.goal ?? .zero
-    let standing =
-      commands.control.runID == run ? self.run.standing(of: run, from: began, to: began + goal, at: turn.now) : nil
+    let standing = self.run.standing(
+      of: run, isShown: commands.control.runID == run, from: began, to: began + goal, at: turn.now)
     carryOut(together.withDesk(at: now) { $0.measured(room, standing, for: use, at: now) }, in: &turn)
   }
 }

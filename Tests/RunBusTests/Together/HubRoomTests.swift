@@ -81,6 +81,60 @@ struct HubRoomTests {
     await log.close()
   }
 
+  @Test("A run that was started by hand before the room's start counts from the room's start, as far as it went since")
+  func runByHand() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let room = try await open(anna)
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      #expect(try await anna.verdict(.ready(true)) == .noted)
+      #expect(try await ben.verdict(.ready(true)) == .noted)
+      #expect(try await anna.verdict(.begin) == .begun)
+      _ = try await within("a start by hand") { try await anna.hub.send(Command(.start, .phone)) }
+      // A pedometer that shows 3 m more for each second of the run, whenever the hub shows the run.
+      let sensor = Task {
+        for await snapshot in await anna.hub.snapshots() {
+          let meters = snapshot.metrics.elapsed.seconds * 3
+          try await anna.hub.add([Sample(moment: .at(Loop.now), value: .pedometer(meters: meters))])
+        }
+      }
+      defer { sensor.cancel() }
+      let report = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let row = try #require(RoomResult(report.state)?.rows.first { $0.member == anna.key.id })
+      #expect(row.place == 1 && row.outcome == .won)
+      // The room's minute has 180 m; the three seconds before it, at this speed, more than twice as much.
+      #expect((900...2200).contains(row.decimetres ?? 0), "\(row.decimetres ?? -1)")
+    }
+    await log.close()
+  }
+
+  @Test("A runner who is at the start before the room gathers is there at once, and one who is far does not get in")
+  func gathering() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    let far = try Runner(Nickname("Cleo")!, log.another())
+    try await withRunning([anna.hub, ben.hub, far.hub]) {
+      for (runner, latitude) in [(anna, 37.5), (ben, 37.5005), (far, 37.52)] {
+        _ = try await within("the hub") { try await runner.hub.ask(.rooms) }
+        let position = Position(latitude: latitude, longitude: 127, horizontalAccuracyMeters: 5)
+        try await runner.hub.add([Sample(moment: .at(Loop.now), value: .position(position))])
+      }
+      var terms = terms
+      terms.start = RoomStart(label: "start", latitude: 37_500, longitude: 127_000)
+      let answer = try await anna.ask(.open(terms))
+      guard case .judged(let room, .opened) = answer else { throw DeadlineMissed(what: "an open room, not \(answer)") }
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      #expect(try await far.ask(.enter(room)) == .refused(.tooFar(metres: 2220)))
+      #expect(try await anna.verdict(.ready(true)) == .noted)
+      #expect(try await ben.verdict(.ready(true)) == .noted)
+      #expect(try await anna.verdict(.begin) == .begun)
+      _ = try await anna.sees("both at the start") { $0.state.stage == .gathering && $0.state.notHere.isEmpty }
+      #expect(try await anna.verdict(.proceed) == .begun)
+    }
+    await log.close()
+  }
+
   @Test("A hub that dies in the countdown starts late, at the same press time")
   func deathInCountdown() async throws {
     let log = MemoryLog()

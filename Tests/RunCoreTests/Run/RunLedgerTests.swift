@@ -159,6 +159,30 @@ struct RunLedgerTests {
     }
   }
 
+  @Test("The report as of a past moment is that of a ledger which ends there", arguments: 0..<6)
+  func pastMoments(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var builder = LedgerBuilder()
+    builder.press(.start, at: 0)
+    for second in 1...300 {
+      builder.fix(Double(second) * 3, at: Double(second))
+      if second.isMultiple(of: 70) { builder.press(.lap, at: Double(second) + 0.5) }
+    }
+    builder.press(.pause, at: 310)
+    builder.press(.resume, at: 330)
+    builder.run(from: 331, through: 400)
+    builder.press(.stop, at: 401)
+    var ledger = RunLedger()
+    for entry in builder.entries { ledger.insert(entry) }
+    for _ in 0..<40 {
+      let moment = LedgerBuilder.time(Double.random(in: 0...420, using: &random))
+      let cut = RunLedger(entries: builder.entries.filter { $0.time <= moment })
+      #expect(ledger.report(asOf: moment) == cut.report(at: moment), "at \(moment.nanoseconds)")
+    }
+    let (half, whole) = (ledger.report(asOf: LedgerBuilder.time(150)), ledger.report(asOf: LedgerBuilder.time(300)))
+    #expect(abs((half.metrics.distanceMeters ?? 0) - 450) < 10 && abs((whole.metrics.distanceMeters ?? 0) - 900) < 10)
+  }
+
   @Test("A ledger that is read back equals the one built entry by entry, also after late entries")
   func readBack() {
     var builder = LedgerBuilder()

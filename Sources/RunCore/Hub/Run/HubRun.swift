@@ -133,15 +133,21 @@ struct HubRun: Sendable {
     return ledger.report(at: now)
   }
 
-  /// How a run stands between two moments, for a room; `nil` for a run without an entry.
+  /// How a run stands between two moments, for a room; `nil` when the runner was in no run then that is known here.
+  ///
+  /// A run that was started by hand before the room's start counts from the room's start on.
   ///
   /// - Parameters:
+  ///   - isShown: Whether the run is the present one.
   ///   - from: When the room's run started.
   ///   - end: When it ends at the latest.
-  mutating func standing(of run: RunID, from began: BusTime, to end: BusTime, at now: BusTime) -> RunStanding? {
+  mutating func standing(
+    of run: RunID, isShown: Bool, from began: BusTime, to end: BusTime, at now: BusTime
+  ) -> RunStanding? {
     present.foldAll()
-    guard let started = ledger.startedAt else { return nil }
+    guard let started = ledger.startedAt, isShown || started <= began else { return nil }
     let ended = min(end, ledger.stoppedAt ?? now)
+    guard ended > began else { return nil }
     let (first, last) = (ledger.report(asOf: max(began, started)), ledger.report(asOf: ended))
     func metres(_ report: RunReport) -> Double { report.metrics.distanceMeters ?? 0 }
     let distance = last.metrics.distanceMeters.map { max(0, $0 - metres(first)) }

@@ -86,6 +86,7 @@ extension TogetherDesk {
     _ room: DeskRoom, _ me: RoomState.Member, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
   ) {
     guard room.own == nil, room.waiting.isEmpty, !room.stage.isEnd else { return }
+    offerPlace(room, me, at: now, offer)
     // The last numbers are for what matters: who has said so much without a run is gone.
     guard room.machine.nextNumber(of: settings.member) <= Self.beatsMax else { return }
     // A hub that has just begun relates the log's time to its own by an entry of its own.
@@ -94,9 +95,6 @@ extension TogetherDesk {
     case .recruiting, .gathering:
       if room.machine.state.members.count >= 2 {
         offer(room.lastOwnAt.map { $0 + Self.stayEvery } ?? now, .say(.stay))
-      }
-      if room.stage == .gathering, me.isHere {
-        offer(fix.map { $0.at + Self.fixLasts } ?? now, .say(.here(false)))
       }
     case .countdown:
       // Each own entry narrows the clock.
@@ -110,6 +108,20 @@ extension TogetherDesk {
     guard let deadline = room.machine.deadline, let local = clock.local(of: deadline, at: now) else { return }
     if case .running = room.stage { return }
     offer(local + .milliseconds(500 + Int64(settings.member.prefix % 1000)), .say(.tick))
+  }
+
+  /// Whether the runner is at the start, by the last fix: also one that came before the room gathered.
+  private func offerPlace(
+    _ room: DeskRoom, _ me: RoomState.Member, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
+  ) {
+    guard room.stage == .gathering, let start = room.machine.state.terms?.start else { return }
+    let metres = fix.flatMap { $0.at + Self.fixLasts > now ? $0.fix.metres(to: start) : nil }
+    let isHere = metres.map { $0 <= (me.isHere ? Self.hereUntil : Self.hereWithin) } ?? false
+    if isHere != me.isHere {
+      offer(now, .say(.here(isHere)))
+    } else if isHere {
+      offer(fix.map { $0.at + Self.fixLasts }, .say(.here(false)))
+    }
   }
 
   private static let errorMax = BusDuration.milliseconds(20)
@@ -145,6 +157,7 @@ extension DeskRoom {
     }
     self.own = nil
     guard let id = own.id, case .verdict(let verdict) = folded else { return nil }
+    untold.insert(id)
     return .answer(id, .judged(self.id, verdict))
   }
 
@@ -156,6 +169,7 @@ extension DeskRoom {
   /// The answer to an ask that is durable here; `nil` for another.
   func answer(to ask: Identifier<RoomAskTag>, me: MemberID) -> RoomAnswer? {
     guard let number = asks[ask] else { return nil }
+    if untold.contains(ask) { return .pending(id) }
     return machine.verdict(of: me, number: number).map { .judged(id, $0) } ?? .pending(id)
   }
 
@@ -176,7 +190,7 @@ extension DeskRoom {
     case .entry(let read):
       let folded = take(read, me: me, at: .zero)
       _ = finish(read.entry, folded, me: me)
-      lastOwnAt = nil
+      (lastOwnAt, untold) = (nil, [])
     case .own(let number, let ask, let nonce, let seen, let id):
       if let id { asks[id] = number }
       if case .record(let record) = ask { recordVersion = max(recordVersion, record.version) }

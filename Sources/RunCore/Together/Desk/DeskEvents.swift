@@ -71,8 +71,6 @@ package enum DeskAction: Hashable, Sendable {
   case measure(RoomID, RunID, since: BusDuration, for: StandingUse)
   /// Something happened in the room that the hub has a place in, at this log time.
   case event(RoomID, RoomEvent)
-  /// The room looks different.
-  case changed(RoomID)
 }
 
 /// What a measured run is for.

@@ -39,6 +39,8 @@ struct DeskRoom: Hashable, Sendable {
   var own: Own?
   /// The asks of devices that have a number.
   var asks: [Identifier<RoomAskTag>: UInt64] = [:]
+  /// The asks whose verdict was read in the log and is not durable here yet.
+  var untold: Set<Identifier<RoomAskTag>> = []
   /// When the hub's last own entry was read.
   var lastOwnAt: BusTime?
   var hasStarted = false

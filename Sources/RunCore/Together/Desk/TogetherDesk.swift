@@ -232,7 +232,9 @@ package struct TogetherDesk: Hashable, Sendable {
   /// Rows are durable.
   package mutating func kept(_ receipt: DeskReceipt, at now: BusTime) -> [DeskAction] {
     switch receipt {
-    case .read(_, let actions): return actions
+    case .read(let id, let actions):
+      for case .answer(let ask, _) in actions { rooms[id]?.untold.remove(ask) }
+      return actions
     case .own(let id, let number):
       guard let own = rooms[id]?.own, own.number == number, own.sentAt == nil else { return [] }
       var actions = send(id, at: now)
@@ -279,7 +281,7 @@ package struct TogetherDesk: Hashable, Sendable {
     if isEnd { room.isCaughtUp = true }
     rooms[id] = room
     var actions: [DeskAction] = []
-    if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told + [.changed(id)]))) }
+    if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told))) }
     if isEnd, !wasCaughtUp, room.own?.sentAt == nil { actions += send(id, at: now) }
     return actions + pump(id, at: now) + act(at: now)
   }
@@ -311,20 +313,13 @@ package struct TogetherDesk: Hashable, Sendable {
     let answers = asks.map { DeskAction.answer($0, .refused(.unknownRoom)) }
     (room.waiting, room.own) = ([], nil)
     rooms[id] = room
-    return answers + [.unfollow(id), .changed(id)]
+    return answers + [.unfollow(id)]
   }
 
   /// The runner is there, by a fix that is better than ``Fix/accuracyMax``.
   package mutating func moved(to fix: Fix, at now: BusTime) -> [DeskAction] {
     place = Place(at: now, fix: fix)
-    guard let id = activeRoom, let room = rooms[id], room.stage == .gathering,
-      let start = room.machine.state.terms?.start
-    else { return [] }
-    let isHere = room.machine.state.member(settings.member)?.isHere ?? false
-    let metres = fix.metres(to: start)
-    if !isHere, metres <= Self.hereWithin { return say(.here(true), in: id, at: now) }
-    if isHere, metres > Self.hereUntil { return say(.here(false), in: id, at: now) }
-    return []
+    return act(at: now)
   }
 
   /// The run was measured.

@@ -220,7 +220,6 @@ package struct RoomWorld {
         let standing = hubs[hub].standing(since: since, goal: terms.goal, speed: terms.speed)
         carryOut(hubs[hub].desk.measured(room, standing, for: use, at: hubs[hub].local(now)), of: hub)
       case .event(_, let event): note(event, hub)
-      case .changed: break
       }
     }
     wake(hub)

@@ -13,6 +13,7 @@ extension RoomWorld {
     if case .judged = old.answer, old.answer != answer { fault("hub \(hub) has two answers to one ask") }
     if case .judged(_, let verdict) = answer {
       count("verdict")
+      if !hubs[hub].hasKept(ask) { fault("hub \(hub) tells a verdict before it is durable") }
       if case .rejected = verdict { count("rejected") }
     }
     hubs[hub].asks[ask]?.answer = answer

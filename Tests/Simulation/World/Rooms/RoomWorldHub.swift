@@ -50,6 +50,22 @@ struct RoomWorldHub {
     span + BusDuration(nanoseconds: abs(span.nanoseconds) / 1_000_000_000 * 60_000 + 60_000)
   }
 
+  /// Whether the entry of an ask, as the log has it, is durable here.
+  func hasKept(_ ask: Identifier<RoomAskTag>) -> Bool {
+    disk.values.contains { rows in
+      let numbers = rows.compactMap { row in
+        if case .own(let number, _, _, _, ask) = row { number } else { nil }
+      }
+      return rows.contains { row in
+        if case .entry(let read) = row {
+          read.entry.author == member && numbers.contains(read.entry.number)
+        } else {
+          false
+        }
+      }
+    }
+  }
+
   /// Begins a life with what is durable.
   mutating func begin() {
     isAlive = true
