@@ -28,6 +28,10 @@ public enum NodeNews: Hashable, Sendable {
   case splits(RunSplits)
   /// A record was kept or removed.
   indirect case record(RecordNews)
+  /// The room in which the runner is; only the newest counts.
+  indirect case room(RoomView)
+  /// Something in the room that the runner should notice.
+  indirect case cue(RoomCue)
   /// So much was left out here, because the reader was too far behind: what others did (commands and their stages,
   /// devices that came or left, records), and never a verdict on a command of the node itself.
   case missed(Int)
@@ -39,6 +43,8 @@ public enum NodeNews: Hashable, Sendable {
     case .command(let command, let device): self = .command(command, device)
     case .receipt(let receipt, let device): self = .receipt(receipt, device)
     case .presence(let presence): self = .presence(presence)
+    case .room(let view): self = .room(view)
+    case .cue(let cue): self = .cue(cue)
     case .snapshot, .message, .route, .live: return nil
     }
   }

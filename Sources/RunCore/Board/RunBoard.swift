@@ -41,6 +41,14 @@ public struct RunBoard: Hashable, Sendable {
     public var isOpen: Bool { if case .verdict = receipt.stage { false } else { true } }
   }
 
+  /// Something in a room that the runner should notice.
+  public struct Cue: Hashable, Sendable {
+    /// What it is.
+    public let cue: RoomCue
+    /// When the node heard of it.
+    public let heardAt: BusTime
+  }
+
   /// The most commands that are kept.
   public static let commandsMax = 50
 
@@ -71,6 +79,12 @@ public struct RunBoard: Hashable, Sendable {
   public private(set) var route: [RoutePoint] = []
   /// Whether ``route`` is whole as of the hub's last message.
   public private(set) var isRouteComplete = false
+  /// The room in which the runner is, or was last, as the hub spoke of it; `nil` before it has.
+  public private(set) var room: RoomView?
+  /// When ``room`` came.
+  public private(set) var roomAt = BusTime.zero
+  /// The last thing in a room that the runner should notice.
+  public private(set) var cue: Cue?
   /// The kilometres, miles and laps of the present run.
   public private(set) var splits = RunSplits()
   /// Grows with each change of ``route``.
@@ -115,6 +129,8 @@ public struct RunBoard: Hashable, Sendable {
       isRouteComplete = update.isComplete
       routeEdition += 1
     case .splits(let splits): self.splits = splits
+    case .room(let view): if view.order > room?.order ?? RoomView.Order(term: 0, number: 0) { (room, roomAt) = (view, now) }
+    case .cue(let cue): self.cue = Cue(cue: cue, heardAt: now)
     case .record(let news): if news.runID == snapshot.runID { recordEdition += 1 }
     case .missed:
       loseTrack()
@@ -174,6 +190,14 @@ public struct RunBoard: Hashable, Sendable {
 
   /// Real time since the node heard of the hub; `nil` if it never has.
   public func viewAge(at now: BusTime) -> BusDuration? { view.age.map { $0 + max(.zero, now - viewAt) } }
+
+  /// Real time until the start of the room's run, negative once it is on; `nil` before the countdown.
+  public func roomStartsIn(at now: BusTime) -> BusDuration? { room?.startsIn.map { $0 - (now - roomAt) } }
+
+  /// Real time since a member's standing was heard; `nil` if it never was.
+  public func age(of standing: RoomView.Standing, at now: BusTime) -> BusDuration? {
+    standing.age.map { $0 + max(.zero, now - roomAt) }
+  }
 
   /// Real time since the hub heard a device; `nil` if it never has. A device in reach is heard all the time while the hub
   /// is, so its age is as the hub said; otherwise it grows.

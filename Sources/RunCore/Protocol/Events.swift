@@ -74,14 +74,19 @@ public enum BusEvent: Hashable, Sendable {
   case route(RoutePart)
   /// What lock screens show; the only event on its topic.
   indirect case live(LiveMessage)
+  /// The room in which the runner is; the only event on its topic.
+  indirect case room(RoomView)
+  /// Something in the room that the runner should notice.
+  indirect case cue(RoomCue)
 
   /// The topic on which the hub publishes the event.
   public var topic: Topic {
     switch self {
     case .snapshot: .snapshots
-    case .command, .receipt, .presence, .message: .feed
+    case .command, .receipt, .presence, .message, .cue: .feed
     case .route: .route
     case .live: .live
+    case .room: .rooms
     }
   }
 }
@@ -98,4 +103,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
   /// What lock screens show, at the pace that ``LivePolicy`` allows. A peer with this topic and without ``snapshots``
   /// asks the hub for its state with each push, so its snapshots are as old as the pushes.
   case live = "l"
+  /// The room in which the runner is, each time that it changes and every 3 s in its run; a new subscriber gets the last
+  /// one again. Silent for a runner who is in no room.
+  case rooms = "t"
 }
