@@ -27,6 +27,8 @@ extension Codec {
     case .message(let told): message.event = .message(self.message(told))
     case .route(let part): message.event = .route(self.message(part))
     case .live(let live): message.event = .live(self.message(live))
+    case .room(let view): message.event = .room(bytes(view))
+    case .cue(let cue): message.event = .cue(bytes(cue))
     }
     return message
   }
@@ -68,6 +70,8 @@ extension Codec {
     case .message(let told): return .message(try value(told))
     case .route(let part): return .route(try value(part))
     case .live(let live): return .live(try value(live))
+    case .room(let bytes): return .room(try roomView(bytes))
+    case .cue(let bytes): return .cue(try roomCue(bytes))
     case nil: throw .unknown("a kind of event")
     }
   }

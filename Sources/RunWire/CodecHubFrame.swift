@@ -21,6 +21,7 @@ extension Codec {
     case .answer(let answer): message.message = .answer(self.message(answer, within: limits))
     case .recordChange(let change): message.message = .recordChange(self.message(change))
     case .pairing(let answer): message.message = .pairing(self.message(answer))
+    case .room(let ask, let answer): message.message = .room(bytes(answer, to: ask))
     case .goodbye: message.message = .goodbye(WireGoodbye())
     }
     return message
@@ -41,6 +42,9 @@ extension Codec {
     case .answer(let answer): content = .answer(try value(answer))
     case .recordChange(let change): content = .recordChange(try value(change))
     case .pairing(let answer): content = .pairing(try value(answer))
+    case .room(let bytes):
+      let (ask, answer) = try roomAnswered(bytes)
+      content = .room(ask, answer)
     case .goodbye: content = .goodbye
     case nil: throw .unknown("a kind of frame")
     }

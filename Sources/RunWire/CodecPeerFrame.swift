@@ -25,6 +25,7 @@ extension Codec {
     case .fetchRecord(let fetch): message.message = .fetchRecord(self.message(fetch))
     case .pair(let request): message.message = .pairing(self.message(request))
     case .announceKey(let key): message.message = .announceKey(self.message(announcing: key))
+    case .room(let ask): message.message = .room(bytes(ask))
     }
     return message
   }
@@ -51,6 +52,7 @@ extension Codec {
     case .fetchRecord(let fetch): content = .fetchRecord(try value(fetch))
     case .pairing(let request): content = .pair(try value(request))
     case .announceKey(let announcement): content = .announceKey(try key(announcement.key))
+    case .room(let bytes): content = .room(try roomAsk(bytes))
     case nil: throw .unknown("a kind of frame")
     }
     return PeerFrame(session: message.session, sentAt: BusTime(nanoseconds: message.sentAtNs), message: content)

@@ -142,6 +142,8 @@ extension Codec {
     case .otherSpeed: message.denial = .otherSpeed
     case .update: message.denial = .update
     case .unknownRoom: message.denial = .unknownRoom
+    case .expired: message.denial = .expired
+    case .forbidden: message.denial = .forbidden
     case .busy: message.denial = .busy
     }
     return message
@@ -157,6 +159,8 @@ extension Codec {
     case .otherSpeed: .otherSpeed
     case .update: .update
     case .unknownRoom: .unknownRoom
+    case .expired: .expired
+    case .forbidden: .forbidden
     case .busy, .unspecified, .UNRECOGNIZED: .busy
     }
   }

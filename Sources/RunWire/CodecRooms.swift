@@ -27,7 +27,7 @@ extension Codec {
     }
   }
 
-  private static func message(_ ask: RoomAsk) -> WireRoomAsk {
+  static func message(_ ask: RoomAsk) -> WireRoomAsk {
     var message = WireRoomAsk()
     message.id = data(ask.id)
     switch ask.wish {
@@ -46,10 +46,12 @@ extension Codec {
     case .close: message.wish = .close(WireEmpty())
     case .remove(let who): message.wish = .remove(data(who))
     }
+    message.source = ask.source.rawValue
+    message.ageNs = max(0, ask.age.nanoseconds)
     return message
   }
 
-  private static func value(_ message: WireRoomAsk) throws(WireError) -> RoomAsk? {
+  static func value(_ message: WireRoomAsk) throws(WireError) -> RoomAsk? {
     let wish: RoomAsk.Wish
     switch message.wish {
     case .open(let terms): wish = .open(try value(terms))
@@ -66,7 +68,10 @@ extension Codec {
     case .remove(let who): wish = .remove(try bytes32(who, "member"))
     case nil: return nil
     }
-    return RoomAsk(id: try identifier(message.id, "id of an ask"), wish: wish)
+    return RoomAsk(
+      id: try identifier(message.id, "id of an ask"), wish: wish,
+      source: message.source.isEmpty ? .shell : try source(message.source),
+      age: try span(message.ageNs, "age of an ask"))
   }
 
   // MARK: Answers
@@ -75,13 +80,7 @@ extension Codec {
   static func bytes(_ answer: RoomInquiryAnswer, bytesMax: Int) -> [UInt8] {
     var message = WireRoomInquiryAnswer()
     switch answer {
-    case .answer(.pending(let room)): message.answer = .pending(data(room))
-    case .answer(.judged(let room, let verdict)):
-      var judged = WireRoomJudged()
-      judged.room = data(room)
-      judged.verdict = self.message(verdict)
-      message.answer = .judged(judged)
-    case .answer(.refused(let denial)): message.answer = .refused(self.message(denial))
+    case .answer(let answer): message = self.message(answer)
     case .reports(let reports):
       var list = WireRoomReports()
       list.reports = reports.prefix(roomReportsMax).map { self.message($0) }
@@ -91,8 +90,25 @@ extension Codec {
     return serialize(message)
   }
 
+  static func message(_ answer: RoomAnswer) -> WireRoomInquiryAnswer {
+    var message = WireRoomInquiryAnswer()
+    switch answer {
+    case .pending(let room): message.answer = .pending(data(room))
+    case .judged(let room, let verdict):
+      var judged = WireRoomJudged()
+      judged.room = data(room)
+      judged.verdict = self.message(verdict)
+      message.answer = .judged(judged)
+    case .refused(let denial): message.answer = .refused(self.message(denial))
+    }
+    return message
+  }
+
   static func roomInquiryAnswer(_ bytes: some Collection<UInt8>) throws(WireError) -> RoomInquiryAnswer {
-    let message: WireRoomInquiryAnswer = try parse(Array(bytes))
+    try value(try parse(Array(bytes)) as WireRoomInquiryAnswer)
+  }
+
+  static func value(_ message: WireRoomInquiryAnswer) throws(WireError) -> RoomInquiryAnswer {
     switch message.answer {
     case .pending(let room): return .answer(.pending(try identifier(room, "room")))
     case .judged(let judged):

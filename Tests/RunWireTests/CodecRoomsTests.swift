@@ -20,6 +20,33 @@ struct CodecRoomsTests {
     }
   }
 
+  @Test("An ask of a device and its answer survive their frames, a view and a cue their events")
+  func devices() throws {
+    var random = RandomMessages(seed: 6)
+    for _ in 0..<50 {
+      let ask = RoomAsk(
+        id: random.id(), wish: .ready(random.coin()), source: ControlSource(rawValue: "watch"),
+        age: random.coin() ? .zero : .seconds(3))
+      let frame = PeerFrame(session: 7, sentAt: .zero, message: .room(ask))
+      #expect(try Codec.peerFrame(Codec.encode(frame)).message == .room(ask))
+      for case .answer(let answer) in random.roomAnswers() {
+        let frame = HubFrame(session: 7, message: .room(ask.id, answer))
+        #expect(try Codec.hubFrame(Codec.encode(frame, within: .full)).message == .room(ask.id, answer))
+      }
+      for event in [BusEvent.room(random.roomView()), .cue(random.roomCue())] {
+        #expect(try Codec.busEvent(Codec.encode(event)) == event)
+      }
+    }
+  }
+
+  @Test("A view of a whole room fits the smallest frame")
+  func wholeRoom() throws {
+    var random = RandomMessages(seed: 7)
+    var view = random.roomView()
+    view.members = (0..<32).map { _ in random.roomViewMember(isFull: true) }
+    #expect(Codec.encode(BusEvent.room(view)).count < 16_384)
+  }
+
   @Test("Every answer about rooms survives its bytes")
   func answers() throws {
     var random = RandomMessages(seed: 2)
@@ -88,6 +115,34 @@ struct CodecRoomsTests {
 }
 
 extension RandomMessages {
+  fileprivate mutating func roomView() -> RoomView {
+    RoomView(
+      order: RoomView.Order(term: counter(), number: counter()), room: "\(id() as RoomID)",
+      goal: maybe { $0.within(RoomTerms.goalBounds) }, places: number(below: 33), isMatched: coin(),
+      startLabel: maybe { _ in "Fountain" }, metersToStart: maybe { $0.number(below: 2000) },
+      stage: one(of: RoomView.Stage.allCases), gate: maybe { $0.one(of: RoomView.Gate.allCases) },
+      startsIn: maybe { $0.one(of: [.seconds(4), .zero - .seconds(4)]) },
+      settled: maybe { $0.one(of: RoomView.Settled.allCases) },
+      members: (0..<number(below: 4)).map { _ in roomViewMember(isFull: coin()) }, isProvisional: coin(),
+      isLost: coin())
+  }
+  fileprivate mutating func roomViewMember(isFull: Bool) -> RoomView.Member {
+    var member = RoomView.Member(
+      id: "\(bytes32() as MemberID)", nickname: nickname().text, level: one(of: Array(RoomCard.levels)), isSelf: coin(),
+      isOwner: coin(), isReady: coin(), isHere: coin())
+    guard isFull else { return member }
+    member.standing = RoomView.Standing(
+      place: 3, meters: 1234.5, metersBehind: 0.1, paceSecondsPerKilometer: 301, phase: one(of: [.running, .paused]),
+      age: .milliseconds(1500), isStale: coin())
+    member.finish = RoomView.Finish(
+      place: 1, meters: maybe { _ in 6123.4 }, isConfirmed: coin(),
+      outcome: maybe { $0.one(of: RoomView.Outcome.allCases) })
+    return member
+  }
+  fileprivate mutating func roomCue() -> RoomCue {
+    RoomCue(
+      room: "\(id() as RoomID)", kind: one(of: RoomCue.Kind.allCases), nickname: maybe { $0.nickname().text })
+  }
   fileprivate mutating func roomAnswers() -> [RoomInquiryAnswer] {
     let who: [MemberID] = [bytes32(), bytes32()]
     let refusals: [RoomRefusal] = [

@@ -334,7 +334,7 @@ extension NodeNews {
     case .lockScreen: [.news, .lockScreens]
     case .record: [.news, .records]
     case .ownReceipt(let receipt): [.news, .ownReceipts, .command(receipt.commandID)]
-    case .predicted, .command, .receipt, .presence, .devices, .route, .splits, .missed: [.news]
+    case .predicted, .command, .receipt, .presence, .devices, .route, .splits, .room, .cue, .missed: [.news]
     }
   }
 }

@@ -191,9 +191,6 @@ public actor Hub: Node, DrivenNode {
     if case .inquire(.pairing(.open), let number) = event {
       event = .offerPairing(token: RemoteAccess.token(), number)
     }
-    if case .inquire(.room(.ask(let ask)), let number) = event {
-      event = .room(.ask(ask, together?.keys(for: ask), number))
-    }
     if case .inquire(.rotateKey(let isNow), let number) = event {
       guard let rotated = rotateKey(isNow, number) else { return }
       event = rotated

@@ -41,6 +41,8 @@ extension Logger {
     case .message(let message):
       debug("\(message.to) has processed message \(message.name) \(message.id) of \(message.from)")
     case .live(let message): trace("pushed \(message.push.number) (\(message.push.kind.rawValue)) to lock screens")
+    case .room(let view): trace("showed room \(view.room.prefix(8)): \(view.stage.rawValue)")
+    case .cue(let cue): debug("room \(cue.room.prefix(8)) cues \(cue.kind.rawValue)")
     case .route: break
     }
   }

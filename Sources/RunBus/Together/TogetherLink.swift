@@ -13,7 +13,9 @@ package final class TogetherLink: Sendable {
   private let fleet: FleetID
   private let tell: @Sendable (HubCore.RoomNews) -> Void
   private let complain: @Sendable (String) -> Void
-  private let followers = Mutex<[RoomID: Task<Void, Never>]>([:])
+  /// What is read, each by a task of its own.
+  private enum Reading: Hashable { case entries(RoomID), live(RoomID) }
+  private let readers = Mutex<[Reading: Task<Void, Never>]>([:])
   /// The trouble that was told last, which is told once.
   private let trouble = Mutex<String?>(nil)
 
@@ -33,10 +35,10 @@ package final class TogetherLink: Sendable {
     self.complain = complain
   }
 
-  deinit { for task in followers.withLock({ $0.values }) { task.cancel() } }
+  deinit { end() }
 
   /// The keys of an ask that needs some; `nil` for another.
-  package func keys(for ask: RoomAsk) -> RoomKeys? {
+  private func keys(for ask: RoomAsk) -> RoomKeys? {
     let nonce = RoomNonce.random()
     let room: RoomID
     switch ask.wish {
@@ -51,19 +53,47 @@ package final class TogetherLink: Sendable {
   package func carryOut(_ act: HubCore.RoomAct, tail: ReadEntry?) {
     switch act {
     case .follow(let room, let from): follow(room, from: from, after: tail)
-    case .unfollow(let room): followers.withLock { $0.removeValue(forKey: room) }?.cancel()
+    case .unfollow(let room):
+      set(nil, for: .entries(room))
+      set(nil, for: .live(room))
     case .append(let content): append(content)
+    case .prepare(let ask, let asker): tell(.ask(ask, keys(for: ask), asker))
+    case .listen(let room): listen(room)
+    case .shout(let live):
+      log.shout(signing.signed(live), kind: .standing, room: live.room, author: live.author)
     case .event: break
     }
   }
 
   /// Stops following.
   package func end() {
-    let tasks = followers.withLock { followers in
-      defer { followers = [:] }
-      return followers.values
+    let tasks = readers.withLock { readers in
+      defer { readers = [:] }
+      return readers.values
     }
     for task in tasks { task.cancel() }
+  }
+
+  private func set(_ task: Task<Void, Never>?, for reading: Reading) {
+    readers.withLock { readers in
+      defer { readers[reading] = task }
+      return readers[reading]
+    }?.cancel()
+  }
+
+  /// Hears what the members of a room tell beside the log. What is not its author's is left out.
+  private func listen(_ room: RoomID) {
+    let task = Task { [log, fleet, tell] in
+      // A room without live messages is a room all the same.
+      guard let feed = try? await log.listen(room) else { return }
+      for await rows in feed {
+        for row in rows where row.kind == .standing {
+          let live = try? EntrySigning.read(live: row.body, room: room, fleet: fleet, author: row.author)
+          if let live { tell(.heard(live, at: row.sent)) }
+        }
+      }
+    }
+    set(task, for: .live(room))
   }
 
   private func follow(_ room: RoomID, from position: UInt64, after tail: ReadEntry?) {
@@ -78,7 +108,7 @@ package final class TogetherLink: Sendable {
         try? await Task.sleep(for: Self.again)
       }
     }
-    followers.withLock { $0.updateValue(task, forKey: room) }?.cancel()
+    set(task, for: .entries(room))
   }
 
   private func read(_ feed: LogFeed, of room: RoomID, after tail: ReadEntry?) async {

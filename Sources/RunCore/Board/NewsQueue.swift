@@ -10,7 +10,7 @@ package struct NewsQueue: Sendable {
   package static let othersMax = 1024
 
   /// What stands in for a kind of which only the newest counts.
-  private enum Kind: Hashable { case snapshot, predicted, link, view, lockScreen, devices, route, splits }
+  private enum Kind: Hashable { case snapshot, predicted, link, view, lockScreen, devices, route, splits, room }
 
   private var slots: Deque<NodeNews?> = []
   /// The number of the first slot.
@@ -104,7 +104,8 @@ package struct NewsQueue: Sendable {
     case .devices: .devices
     case .route: .route
     case .splits: .splits
-    case .hubLost, .command, .receipt, .ownReceipt, .presence, .record, .missed: nil
+    case .room: .room
+    case .hubLost, .command, .receipt, .ownReceipt, .presence, .record, .cue, .missed: nil
     }
   }
 

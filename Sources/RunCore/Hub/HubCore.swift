@@ -87,6 +87,9 @@ package struct HubCore: Sendable {
     case .foreign(let connection, let version):
       refuse(connection, .versionMismatch, Self.mismatch("the peer", version), in: &turn)
     case .gone(let connection): close(connection, in: &turn)
+    case .subscribed(.rooms):
+      together.showAgain(at: turn.monotonic)
+      showRoom(in: &turn)
     case .subscribed(let topic): run.welcome(subscriberOf: topic, in: &turn)
     case .burden(let burden, let identity): note(burden, by: identity, in: &turn)
     case .press(let command): pressOwn(command, in: &turn)

@@ -97,8 +97,7 @@ extension HubCore {
     case .rotateKey: give(.refused(.pairsNobody), to: number, in: &turn)
     case .room(.reports):
       give(.atOnce(.room(.reports(roomReports(at: turn.monotonic)))), to: number, in: &turn)
-    // An ask comes with its keys, as an event of its own.
-    case .room(.ask): give(.refused(.unknown), to: number, in: &turn)
+    case .room(.ask(let ask)): receive(ask, from: .inquiry(number), by: .localOwner, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .post(let message, let device):
       guard let device else { return give(.refused(.invalid, "say which device it is for"), to: number, in: &turn) }

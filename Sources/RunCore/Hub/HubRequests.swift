@@ -16,6 +16,7 @@ extension HubCore {
         return refuse(connection, .tooFast, PacedKind.questions.refusal, in: &turn)
       }
       reply(.state(StateMessage(snapshot: authoritative, at: turn.now)), on: connection, in: &turn)
+    case .inquiry(.room(.ask(let ask))): receive(ask, from: .request(connection), by: identity, in: &turn)
     case .inquiry(let inquiry): answer(inquiry, on: connection, by: identity, in: &turn)
     }
   }

@@ -2,14 +2,26 @@
 extension HubCore {
   /// What a hub's driver tells of rooms.
   package enum RoomNews: Sendable {
-    /// A caller on this machine asks, by a numbered inquiry. The keys are for an ask to open or to enter.
-    case ask(RoomAsk, RoomKeys?, UInt64)
+    /// What was asked, with the keys that an ask to open or to enter needs.
+    case ask(RoomAsk, RoomKeys?, RoomAsker)
+    /// A member has told something beside the log; when, on the monotonic clock.
+    case heard(RoomLive, at: BusTime)
     /// Entries of a log were read. `heard` is when the log said that there is something to read, on the monotonic clock.
     case read(RoomID, [ReadEntry], isEnd: Bool, heard: BusTime)
     /// A log has lost entries that were read, or is another one.
     case lost(RoomID)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
+  }
+
+  /// Who has asked something about rooms.
+  package enum RoomAsker: Hashable, Sendable {
+    /// A caller on this machine, by a numbered inquiry: it has one answer, and asks again for a later one.
+    case inquiry(UInt64)
+    /// A device in its session: it is told each stage of the answer.
+    case session(ConnectionID, UInt64)
+    /// A connection without a session: it has one answer.
+    case request(ConnectionID)
   }
 
   /// What a hub's driver is to do for rooms.
@@ -20,23 +32,44 @@ extension HubCore {
     case unfollow(RoomID)
     /// Sign an entry and append it to its room's log.
     indirect case append(RoomContent)
+    /// Make the keys of an ask, and tell ``RoomNews/ask(_:_:_:)``.
+    case prepare(RoomAsk, RoomAsker)
+    /// Hear what members tell beside a room's log, and tell ``RoomNews/heard(_:at:)``.
+    case listen(RoomID)
+    /// Sign a message and tell it to the members beside the log.
+    indirect case shout(RoomLive)
     /// Something happened in a room in which the runner takes part: a line for the log.
     case event(RoomID, RoomEvent)
+  }
+
+  /// Somebody asks: on this machine, or a device over the bus. The ask comes back from the driver with its keys.
+  mutating func receive(
+    _ ask: RoomAsk, from asker: RoomAsker, by identity: ConnectionIdentity, in turn: inout Turn
+  ) {
+    guard together.desk != nil else { return tell(.refused(.alone), of: ask.id, to: asker, in: &turn) }
+    guard members.list.mayUse(ask.source, identity) else {
+      return tell(.refused(.forbidden), of: ask.id, to: asker, in: &turn)
+    }
+    guard members.admits(.questions, identity, at: turn.now) else {
+      return tell(.refused(.busy), of: ask.id, to: asker, in: &turn)
+    }
+    turn.act(.room(.prepare(ask, asker)))
   }
 
   mutating func receive(_ news: RoomNews, in turn: inout Turn) {
     let now = turn.monotonic
     switch news {
-    case .ask(let ask, let keys, let number):
-      guard together.desk != nil else { return turn.act(.answer(.room(.answer(.refused(.alone))), number)) }
-      guard together.wait(for: ask.id, number, at: now) else {
-        return turn.act(.answer(.room(.answer(.refused(.busy))), number))
+    case .ask(let ask, let keys, let asker):
+      guard together.wait(for: ask.id, asker, at: now) else {
+        return tell(.refused(.busy), of: ask.id, to: asker, in: &turn)
       }
       let isRunOn = commands.control.runOn != nil
       carryOut(together.withDesk(at: now) { $0.ask(ask, keys: keys, isRunOn: isRunOn, at: now) }, in: &turn)
     case .read(let room, let entries, let isEnd, let heard):
       carryOut(
         together.withDesk(at: now) { $0.read(room, entries, isEnd: isEnd, heard: heard, at: now) }, in: &turn)
+    case .heard(let live, let moment):
+      carryOut(together.withDesk(at: now) { $0.heard(live, at: min(moment, now)) }, in: &turn)
     case .lost(let room): carryOut(together.withDesk(at: now) { $0.lost(room) }, in: &turn)
     case .refused(let room, let number):
       carryOut(together.withDesk(at: now) { $0.refused(room, number: number) }, in: &turn)
@@ -86,11 +119,31 @@ extension HubCore {
       case .unfollow(let room): turn.act(.room(.unfollow(room)))
       case .append(let content): turn.act(.room(.append(content)))
       case .answer(let ask, let answer):
-        for caller in together.take(callersOf: ask) { turn.act(.answer(.room(.answer(answer)), caller)) }
+        for asker in together.askers(of: ask, takes: answer) { tell(answer, of: ask, to: asker, in: &turn) }
       case .press(let press, let age): self.press(press, age: age, in: &turn)
       case .measure(let room, let run, let since, let use): measure(room, run, since: since, for: use, in: &turn)
       case .event(let room, let event): turn.act(.room(.event(room, event)))
+      case .listen(let room): turn.act(.room(.listen(room)))
+      case .shout(let live): turn.act(.room(.shout(live)))
+      case .cue(let cue): turn.act(.publish(.cue(cue)))
+      case .show: together.showAnew()
       }
+    }
+    showRoom(in: &turn)
+  }
+
+  /// Shows the room to the runner's devices, if it has changed or a new one subscribed.
+  mutating func showRoom(in turn: inout Turn) {
+    if let view = together.view(term: term, at: turn.monotonic) { turn.act(.publish(.room(view))) }
+  }
+
+  private func tell(_ answer: RoomAnswer, of ask: Identifier<RoomAskTag>, to asker: RoomAsker, in turn: inout Turn) {
+    switch asker {
+    case .inquiry(let number): turn.act(.answer(.room(.answer(answer)), number))
+    case .request(let connection): reply(.answer(.room(.answer(answer))), on: connection, in: &turn)
+    case .session(let connection, let number):
+      guard sessions[connection]?.number == number else { break }
+      turn.act(.send(HubFrame(session: number, message: .room(ask, answer)), to: connection))
     }
   }
 

@@ -48,6 +48,7 @@ extension HubCore {
     case .inquire(let inquiry): answer(inquiry, of: session, on: connection, in: &turn)
     case .fetchRecord(let fetch):
       if members.admits(.recordParts, identity, at: turn.now) { receive(fetch, of: session, on: connection, in: &turn) }
+    case .room(let ask): receive(ask, from: .session(connection, session.number), by: identity, in: &turn)
     case .hello, .pair, .announceKey: break
     }
   }

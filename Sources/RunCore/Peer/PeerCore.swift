@@ -19,6 +19,7 @@ package struct PeerCore: Sendable {
   var mail: PeerMail
   var records: RecordCopies
   var enrolment: PeerEnrolment
+  var asks = PeerAsks()
 
   /// Creates a peer from what its store kept; a new store has an empty history.
   ///
@@ -122,7 +123,7 @@ package struct PeerCore: Sendable {
   package var deadline: BusTime? {
     let own = BusTime.earliest(
       rest.commits.deadline, outbox.flushAt, session.isEnded ? nil : view.deadline(hearing: session.hearing),
-      records.answerAt, session.deadline)
+      BusTime.earliest(records.answerAt, asks.deadline), session.deadline)
     guard session.isUp else { return own }
     return BusTime.earliest(own, outbox.retryAt, mail.retryAt, records.retryAt)
   }
@@ -206,6 +207,7 @@ package struct PeerCore: Sendable {
   private mutating func meetDeadlines(in turn: inout Turn) {
     if let due = outbox.flushAt, due <= turn.now { outbox.flush(in: &turn) }
     if let again = turn.commits.retry(at: turn.now) { turn.act(.commit(again.id, again.operations)) }
+    if let due = asks.deadline, due <= turn.now { asks.meetDeadline(over: session.number, in: &turn) }
     let wasUp = session.isUp
     carryOut(session.meetDeadline(at: turn.now, interval: pace.interval(at: turn.now)), in: &turn)
     guard wasUp else { return }

@@ -59,6 +59,7 @@ extension PeerCore {
     case .recordChange(let change): records.receive(change, over: session.number, in: &turn)
     case .state(let message): observe(message, isNewSession: false, in: &turn)
     case .answer(let answer): mail.receive(answer, in: &turn)
+    case .room(let ask, let answer): asks.receive(answer, to: ask, in: &turn)
     case .welcome, .refused, .pairing, .goodbye: break
     }
   }
@@ -144,6 +145,7 @@ extension PeerCore {
     let (link, limits) = (session.number, settings.limits)
     outbox.open(received: welcome.received, shown: view.authoritative.order, over: link, in: &turn)
     mail.askAgain(over: link, in: &turn)
+    asks.open(over: link, in: &turn)
     outbox.sendSamples(over: link, in: &turn)
     mail.open(received: welcome.received[.messages] ?? .start, within: limits, over: link, in: &turn)
     if limits.carriesRecords { records.open(newest: welcome.recordsThrough, over: link, in: &turn) }

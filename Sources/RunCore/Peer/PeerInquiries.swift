@@ -22,7 +22,12 @@ extension PeerCore {
     case .recover: give(.refused(.notHere, "only the hub has a run to recover: ask there"), to: number, in: &turn)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       give(.refused(.notHere, "only the hub pairs devices: ask there"), to: number, in: &turn)
-    case .room: give(.refused(.notHere, "only the hub takes part in rooms: ask there"), to: number, in: &turn)
+    case .room(.ask(var ask)):
+      // A shell at a device's own socket speaks for the device.
+      if ask.source == .shell { ask.source = ControlSource(rawValue: settings.role.rawValue) }
+      asks.add(ask, caller: number, over: session.number, in: &turn)
+    case .room(.reports):
+      give(.refused(.notHere, "only the hub follows the logs of rooms: ask there"), to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .outbox:
       let (commands, readings) = outbox.reports(for: hub, at: turn.now)

@@ -16,7 +16,7 @@ extension PeerCore {
       view.receive(message.push)
       turn.act(.hear(event))
       if !hearsSnapshots, message.push.order > view.authoritative.order { send(.query, in: &turn) }
-    case .receipt, .presence, .message, .route: turn.act(.hear(event))
+    case .receipt, .presence, .message, .route, .room, .cue: turn.act(.hear(event))
     }
   }
 

@@ -49,7 +49,7 @@ extension HubFrame {
     case .state(let state): return state.snapshot.order.isPossible
     case .pong(_, let order, let recordsThrough): return order.isPossible && recordsThrough < 1 << 62
     case .recordChange(let change): return change.number < 1 << 62
-    case .refused, .receipt, .delivery, .answer, .pairing, .goodbye: return true
+    case .refused, .receipt, .delivery, .answer, .pairing, .room, .goodbye: return true
     }
   }
 }
@@ -61,7 +61,8 @@ extension BusEvent {
     case .snapshot(let message): message.snapshot.order.isPossible
     case .live(let message): message.push.order.isPossible && message.push.number < 1 << 62
     case .route(let part): HubTerm.isPossible(part.term) && part.number < 1 << 62
-    case .command, .receipt, .presence, .message: true
+    case .room(let view): HubTerm.isPossible(view.order.term) && view.order.number < 1 << 62
+    case .command, .receipt, .presence, .message, .cue: true
     }
   }
 }

@@ -25,6 +25,8 @@ package enum PeerMessage: Hashable, Sendable {
   case pair(PairingRequest)
   /// Announces the key that will replace the sender's own when it is first used. It needs no session.
   case announceKey(KeyFingerprint)
+  /// Asks something of the hub about rooms; each stage of the answer comes as ``HubMessage/room(_:_:)``.
+  indirect case room(RoomAsk)
 }
 
 /// A frame from a peer to the hub.
@@ -65,6 +67,8 @@ package enum HubMessage: Hashable, Sendable {
   indirect case recordChange(RecordChange)
   /// The answer to a pairing request, or to an announced key.
   indirect case pairing(PairingAnswer)
+  /// What becomes of an ask about rooms.
+  indirect case room(Identifier<RoomAskTag>, RoomAnswer)
   /// The hub stops in good order, so the peer must not raise an alarm about its silence.
   case goodbye
 }

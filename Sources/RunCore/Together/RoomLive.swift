@@ -1,5 +1,8 @@
 /// What a member tells the others in a room while it is there. Nobody keeps it, and nothing depends on it.
 package struct RoomLive: Hashable, Sendable {
+  /// The paces that a standing can state, seconds per kilometre.
+  package static let paceBounds = 1...86_400
+
   /// How the author's run stands.
   package struct Standing: Hashable, Sendable {
     /// Time since the start, in whole milliseconds.

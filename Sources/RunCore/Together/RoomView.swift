@@ -211,6 +211,16 @@ public struct RoomView: Hashable, Sendable {
     return members.indices.sorted { key($0) < key($1) }.map { members[$0] }
   }
 
+  /// Whether a screen that goes on by itself shows the same for both: spans pass, and standings come by themselves.
+  package func looks(like other: RoomView) -> Bool {
+    var (one, two) = (self, other)
+    one.order = two.order
+    (one.startsIn, two.startsIn) = (nil, nil)
+    for index in one.members.indices { one.members[index].standing = nil }
+    for index in two.members.indices { two.members[index].standing = nil }
+    return one == two
+  }
+
   /// What is wrong with the view; `nil` when everything that always holds does.
   package func check() -> String? {
     if Set(members.map(\.id)).count != members.count { return "a member is in the roster twice" }
@@ -238,7 +248,12 @@ extension RoomView {
     let terms = state.terms
     let isRun = if case .running = state.stage { true } else { false }
     let result = isRun ? nil : RoomResult(state)
-    let rows = standings.map { $0.table.rows(at: $0.now) } ?? []
+    let isOn =
+      switch state.stage {
+      case .running, .settling, .over: true
+      case .none, .recruiting, .gathering, .countdown, .cancelled: false
+      }
+    let rows = isOn ? standings.map { $0.table.rows(at: $0.now) } ?? [] : []
     let members = state.members.prefix(RoomTerms.placesBounds.upperBound).map { member in
       Member(
         id: "\(member.id)", nickname: member.card.nickname.text, level: member.card.level,

@@ -43,18 +43,47 @@ struct RoomOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for the verdict (default: 5).", valueName: "time"))
   var timeout: TimeArgument?
 
+  @Option(
+    help: ArgumentHelp("The device of this machine that asks (default: the phone).", valueName: "device"))
+  var device: DeviceID?
+
   func hub() async throws -> LocalHub {
     bus.startLog()
     return try await LocalHub.find(at: try bus.hubLocation())
   }
 
   /// Asks, waits for the verdict and says it. Asking again with the same id does nothing twice.
-  func ask(_ name: String, _ wish: RoomAsk.Wish, of hub: LocalHub) async throws {
+  func ask(_ name: String, _ wish: RoomAsk.Wish) async throws {
+    bus.startLog()
+    guard let device else {
+      let hub = try await hub()
+      return try await ask(name, wish) { try await hub.ask(.room($0)) }
+    }
+    let location = try bus.location()
+    let devices = LocalDevices(location: location)
+    try await ask(name, wish) { ask in
+      if let answer = try await devices.askRunning(.room(ask), of: device) { return answer }
+      guard try await devices.askRunning(.outbox, of: device) == nil else { return nil }
+      throw Failure(
+        code: "unreachable", message: "\(device) does not run on this machine, on bus \(location.displayName)",
+        exitStatus: ExitStatus.noBus)
+    }
+  }
+
+  /// - Parameter put: Asks, and returns the answer; `nil` when a device has none of the phone yet.
+  private func ask(
+    _ name: String, _ wish: RoomAsk.Wish, put: (RoomAsk) async throws -> RoomAnswer?
+  ) async throws {
     let ask = RoomAsk(id: .random(), wish: wish)
     let patience = Duration.nanoseconds((timeout?.span ?? .seconds(5)).nanoseconds)
     let deadline = ContinuousClock.now + patience
     while true {
-      switch try await hub.ask(.room(ask)) {
+      switch try await put(ask) {
+      case nil:
+        guard ContinuousClock.now < deadline else {
+          let message = "the device has it and the phone is out of reach: it is passed on within a minute"
+          return try say(RoomAskJSON(ask: name, room: nil, outcome: "queued", message: message), 5)
+        }
       case .pending(let room):
         guard ContinuousClock.now < deadline else {
           let message = "the phone has stored it; the log of the rooms does not answer"
@@ -62,7 +91,7 @@ struct RoomOptions: ParsableArguments {
         }
         try await Task.sleep(for: .milliseconds(20))
       case .judged(let room, let verdict):
-        let names = (try? await hub.ask(.rooms))?.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
+        let names = await names(in: room)
         var isRejected = false
         if case .rejected = verdict { isRejected = true }
         let message =
@@ -77,6 +106,11 @@ struct RoomOptions: ParsableArguments {
           ExitStatus.rejected)
       }
     }
+  }
+
+  private func names(in room: RoomID) async -> [MemberID: String] {
+    guard let reports = try? await hub().ask(.rooms) else { return [:] }
+    return reports.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
   }
 
   private func say(_ line: RoomAskJSON, _ status: Int32) throws {
@@ -142,7 +176,7 @@ struct RoomOpen: AsyncParsableCommand {
     let terms = RoomTerms(
       goal: goal.time, speed: speed.speed, places: max, countdown: countdown?.span ?? RoomTerms.defaultCountdown,
       start: place, circle: circle)
-    try await options.ask("open", .open(terms), of: try await options.hub())
+    try await options.ask("open", .open(terms))
   }
 }
 
@@ -170,7 +204,6 @@ struct RoomEnter: AsyncParsableCommand {
   @OptionGroup var fleet: FleetOptions
 
   func run() async throws {
-    let hub = try await options.hub()
     let rooms = try await fleet.reading { log, _ throws(SharedLogError) in try await log.rooms() }
     let found = rooms.map(\.room).filter { $0.description.hasPrefix(room) }
     guard room.count >= 4, found.count == 1 else {
@@ -179,7 +212,7 @@ struct RoomEnter: AsyncParsableCommand {
         message: found.count > 1 ? "several rooms begin with \(room)" : "there is no room \(room): busnode room ls",
         exitStatus: found.count > 1 ? ExitStatus.usage : ExitStatus.rejected)
     }
-    try await options.ask("enter", .enter(found[0]), of: hub)
+    try await options.ask("enter", .enter(found[0]))
   }
 }
 
@@ -189,41 +222,41 @@ struct RoomReady: AsyncParsableCommand {
   @OptionGroup var options: RoomOptions
   @Flag(help: "Not ready any more.")
   var off = false
-  func run() async throws { try await options.ask("ready", .ready(!off), of: try await options.hub()) }
+  func run() async throws { try await options.ask("ready", .ready(!off)) }
 }
 
 struct RoomBegin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "begin", abstract: "Begin, as the owner, when all are ready: gather at the start, or count down.")
   @OptionGroup var options: RoomOptions
-  func run() async throws { try await options.ask("begin", .begin, of: try await options.hub()) }
+  func run() async throws { try await options.ask("begin", .begin) }
 }
 
 struct RoomProceed: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "proceed", abstract: "Count down, as the owner, when all are at the start.")
   @OptionGroup var options: RoomOptions
-  func run() async throws { try await options.ask("proceed", .proceed, of: try await options.hub()) }
+  func run() async throws { try await options.ask("proceed", .proceed) }
 }
 
 struct RoomHold: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hold", abstract: "Stop the countdown; any member may, until a second before the start.")
   @OptionGroup var options: RoomOptions
-  func run() async throws { try await options.ask("hold", .hold, of: try await options.hub()) }
+  func run() async throws { try await options.ask("hold", .hold) }
 }
 
 struct RoomLeave: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "leave", abstract: "Give up the place.")
   @OptionGroup var options: RoomOptions
-  func run() async throws { try await options.ask("leave", .leave, of: try await options.hub()) }
+  func run() async throws { try await options.ask("leave", .leave) }
 }
 
 struct RoomCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "End the room, as the owner, before its run.")
   @OptionGroup var options: RoomOptions
-  func run() async throws { try await options.ask("cancel", .cancel, of: try await options.hub()) }
+  func run() async throws { try await options.ask("cancel", .cancel) }
 }
 
 struct RoomRemove: AsyncParsableCommand {
@@ -242,7 +275,7 @@ struct RoomRemove: AsyncParsableCommand {
         code: "notIn", message: found.isEmpty ? "no \(nick) is in the room" : "several members are called \(nick)",
         exitStatus: ExitStatus.rejected)
     }
-    try await options.ask("remove", .remove(found[0].id), of: hub)
+    try await options.ask("remove", .remove(found[0].id))
   }
 }
 

@@ -73,6 +73,8 @@ enum RoomText {
     case .otherSpeed: "the room's time passes at another speed than this phone's"
     case .update: "the room has later rules: update RunBus"
     case .unknownRoom: "there is no such room"
+    case .expired: "the phone was out of reach for a minute: ask again"
+    case .forbidden: "this device may not press as this source"
     case .busy: "too much waits already: try again"
     }
   }

@@ -12,13 +12,15 @@ struct HubRoomTests {
     let hub: Hub
     let key: MemberKey
 
-    init(_ nickname: Nickname, _ log: any SharedLog, key: MemberKey = .random(), store: NodeStore = NodeStore()) throws
-    {
+    init(
+      _ nickname: Nickname, _ log: any SharedLog, key: MemberKey = .random(), store: NodeStore = NodeStore(),
+      listeners: [any HubListener] = []
+    ) throws {
       self.key = key
       var configuration = HubConfiguration(deviceID: "phone", speed: BusSpeed(factor: 60)!)
       configuration.together = TogetherMember(
         log: log, key: key, fleet: .made(name: "club"), card: RoomCard(nickname: nickname))
-      hub = Hub(configuration: configuration, listeners: [], store: store, loop: try Loop())
+      hub = Hub(configuration: configuration, listeners: listeners, store: store, loop: try Loop())
     }
 
     /// Asks, and waits for the verdict.
@@ -187,6 +189,112 @@ struct HubRoomTests {
       #expect(report.count == 2)
       // It can go on elsewhere.
       _ = try await open(again)
+    }
+    await log.close()
+  }
+
+  @Test("The runner's watch asks, is shown the room through its stages, and is told its cues once")
+  func watch() async throws {
+    let log = MemoryLog()
+    let bus = InProcessBus()
+    let anna = try Runner(Nickname("Anna")!, log, listeners: [bus.listener])
+    let ben = try Runner(Nickname("Ben")!, log.another())
+    let watch = Peer(
+      configuration: PeerConfiguration(deviceID: "watch", role: .watch, topics: [.snapshots, .feed, .rooms]),
+      connector: bus.connector, store: NodeStore(), loop: try Loop())
+    let news = await watch.news()
+    let told = Task {
+      var (views, cues): ([RoomView], [RoomCue.Kind]) = ([], [])
+      for await news in news {
+        switch news {
+        case .room(let view): views.append(view)
+        case .cue(let cue): cues.append(cue.kind)
+        default: break
+        }
+        if cues.contains(.won) { break }
+      }
+      return (views, cues)
+    }
+    try await withRunning([anna.hub, ben.hub, watch]) {
+      try await watch.isConnected()
+      let room = try await open(anna)
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      let ready = RoomAsk(id: .random(), wish: .ready(true))
+      #expect(try await verdict(ready, of: watch) == .judged(room, .noted))
+      // The same ask again has the same answer and is no second entry.
+      #expect(try await verdict(ready, of: watch) == .judged(room, .noted))
+      let late = RoomAsk(id: .random(), wish: .begin, age: .seconds(61))
+      #expect(try await verdict(late, of: watch) == .refused(.expired))
+      #expect(try await ben.verdict(.ready(true)) == .noted)
+      #expect(try await verdict(RoomAsk(id: .random(), wish: .begin), of: watch) == .judged(room, .begun))
+      let sensor = Task {
+        for await snapshot in await anna.hub.snapshots() {
+          let meters = snapshot.metrics.elapsed.seconds * 3
+          try await anna.hub.add([Sample(moment: .at(Loop.now), value: .pedometer(meters: meters))])
+        }
+      }
+      defer { sensor.cancel() }
+      let (views, cues) = try await within("the cue of the winner") { await told.value }
+      #expect(cues == [.started, .won])
+      #expect(views.map(\.order) == views.map(\.order).sorted() && Set(views.map(\.order)).count == views.count)
+      let stages = views.map(\.stage).reduce(into: [RoomView.Stage]()) { if $0.last != $1 { $0.append($1) } }
+      #expect(stages == [.recruiting, .countdown, .running, .settling])
+      #expect(views.allSatisfy { $0.own?.nickname == "Anna" && $0.check() == nil })
+      let countdown = try #require(views.first { $0.stage == .countdown }?.startsIn)
+      #expect(countdown > .zero && countdown <= .seconds(3))
+      // The winner is told with the entry that decides it; the view of it may come right behind.
+      let end = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      #expect(RoomResult(end.state)?.rows.first?.outcome == .won)
+    }
+    await log.close()
+  }
+
+  /// Asks at a device until the answer is the last one.
+  private func verdict(_ ask: RoomAsk, of watch: Peer) async throws -> RoomAnswer {
+    try await within("a verdict of \(ask.wish)") {
+      while true {
+        let answer = try await watch.ask(.room(ask))
+        guard case .pending = answer else { return answer }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+
+  @Test("Members hear how far the others' runs have come")
+  func standings() async throws {
+    let log = MemoryLog()
+    let bus = InProcessBus()
+    // A run of a real minute at the most: standings come every three real seconds.
+    let (anna, ben) = (
+      try Runner(Nickname("Anna")!, log, listeners: [bus.listener]), try Runner(Nickname("Ben")!, log.another())
+    )
+    let page = Peer(
+      configuration: PeerConfiguration(deviceID: "page", role: .shell, topics: [.rooms]), connector: bus.connector,
+      store: NodeStore(), loop: try Loop())
+    let news = await page.news()
+    try await withRunning([anna.hub, ben.hub, page]) {
+      try await page.isConnected()
+      var terms = terms
+      terms.goal = .seconds(1200)
+      let answer = try await anna.ask(.open(terms))
+      guard case .judged(let room, .opened) = answer else { throw DeadlineMissed(what: "an open room, not \(answer)") }
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      for runner in [anna, ben] { #expect(try await runner.verdict(.ready(true)) == .noted) }
+      #expect(try await anna.verdict(.begin) == .begun)
+      let sensor = Task {
+        for await snapshot in await ben.hub.snapshots() {
+          let meters = snapshot.metrics.elapsed.seconds * 3
+          try await ben.hub.add([Sample(moment: .at(Loop.now), value: .pedometer(meters: meters))])
+        }
+      }
+      defer { sensor.cancel() }
+      let view = try await within("Ben's standing") { () -> RoomView? in
+        for await case .room(let view) in news where view.members.last?.standing?.meters ?? 0 > 0 { return view }
+        return nil
+      }
+      let standing = try #require(view?.members.last?.standing)
+      #expect(standing.place == 1 && !standing.isStale && standing.phase == .running)
+      #expect(view?.ranked.map(\.nickname) == ["Ben", "Anna"])
     }
     await log.close()
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite("The view of a room")
 struct RoomViewTests {
   private static let room = Parts.room(1)
-  private static let order = RoomView.Order(term: 1, room: 1, position: 1, tick: 0)
+  private static let order = RoomView.Order(term: 1, number: 1)
 
   /// A room of three that a test drives, one ask a line.
   private struct Stage {
@@ -20,9 +20,10 @@ struct RoomViewTests {
       ask(member, .enter(Parts.card("runner\(member)"), metres: 10, seek: nil), at: second)
     }
     func view(of member: Int, _ standings: (table: StandingsTable, now: BusTime)? = nil) -> RoomView {
-      let view = RoomView(
-        machine.state, of: RoomViewTests.room, order: RoomViewTests.order, standings: standings,
-        own: Parts.member(member), isProvisional: false, isStale: false)
+      let report = RoomReport(
+        room: RoomViewTests.room, me: Parts.member(member), state: machine.state, isProvisional: false, isLost: false,
+        count: machine.entryCount, digest: nil, startsIn: nil, clockError: nil)
+      let view = RoomView(report, order: RoomViewTests.order, standings: standings)
       #expect(view.check() == nil)
       return view
     }
@@ -38,24 +39,24 @@ struct RoomViewTests {
     stage.enter(2, at: 1)
     stage.enter(3, at: 1)
     stage.ask(2, .ready(true), at: 2)
-    #expect(stage.view(of: 1).gate == .notReady([1, 3].map(Parts.member)))
+    #expect(stage.view(of: 1).gate == .notReady)
+    #expect(stage.view(of: 1).members.map(\.isReady) == [false, true, false])
     stage.ask(1, .ready(true), at: 2)
     stage.ask(3, .ready(true), at: 2)
     #expect(stage.view(of: 1).gate == .open)
     stage.ask(1, .begin, at: 3)
     #expect(stage.view(of: 1).stage == .gathering)
-    #expect(stage.view(of: 1).gate == .notHere([1, 2, 3].map(Parts.member)))
+    #expect(stage.view(of: 1).gate == .notHere)
     for member in 1...3 { stage.ask(member, .here(true), at: 4) }
     #expect(stage.view(of: 1).gate == .open)
-    #expect(stage.view(of: 1).startsAt == nil)
     stage.ask(1, .proceed, at: 5)
     #expect(stage.view(of: 1).gate == nil)
-    #expect(stage.view(of: 1).startsAt == Parts.at(10))
-    #expect(stage.view(of: 2).roster.map(\.nickname.text) == ["runner1", "runner2", "runner3"])
-    #expect(stage.view(of: 2).roster.map(\.isOwner) == [true, false, false])
-    #expect(stage.view(of: 2).ownMember?.id == Parts.member(2))
-    #expect(stage.view(of: 2).ownMember?.isHere == true)
-    #expect(stage.view(of: 9).ownMember == nil)
+    #expect(stage.view(of: 1).stage == .countdown)
+    #expect(stage.view(of: 2).members.map(\.nickname) == ["runner1", "runner2", "runner3"])
+    #expect(stage.view(of: 2).members.map(\.isOwner) == [true, false, false])
+    #expect(stage.view(of: 2).own?.id == "\(Parts.member(2))")
+    #expect(stage.view(of: 2).own?.isHere == true)
+    #expect(stage.view(of: 9).own == nil)
   }
 
   @Test("Standings are seen from the start on, the result from the end on")
@@ -68,12 +69,13 @@ struct RoomViewTests {
     var table = StandingsTable(roster: [1, 2].map(Parts.member))
     _ = table.take(
       LiveStanding(member: Parts.member(2), number: 1, elapsed: .seconds(1), decimetres: 30), at: BusTime.zero)
-    #expect(stage.view(of: 1, (table, BusTime.zero)).standings == [])
+    #expect(stage.view(of: 1, (table, BusTime.zero)).members.allSatisfy { $0.standing == nil })
     stage.machine.advance(to: Parts.at(8))
     let running = stage.view(of: 1, (table, BusTime.zero))
-    #expect(running.standings.map(\.member) == [2, 1].map(Parts.member))
-    #expect(running.ownStanding?.place == nil)
-    #expect(running.result == nil)
+    #expect(running.ranked.map(\.nickname) == ["runner2", "runner1"])
+    #expect(running.ranked.first?.standing?.meters == 3)
+    #expect(running.own?.standing?.place == nil)
+    #expect(running.settled == nil)
     stage.machine.advance(to: Parts.at(608))
     for (member, metres) in [(1, 1_900), (2, 1_800)] {
       let record = RoomRecord(
@@ -81,9 +83,9 @@ struct RoomViewTests {
       stage.ask(member, .record(record), at: 610)
     }
     let settled = stage.view(of: 2, (table, BusTime.zero))
-    #expect(settled.result?.standing == .complete)
-    #expect(settled.ownResult?.place == 2)
-    #expect(settled.startsAt == Parts.at(8))
+    #expect(settled.settled == .complete)
+    #expect(settled.own?.finish == RoomView.Finish(place: 2, meters: 1_800, isConfirmed: true, outcome: .lost))
+    #expect(settled.ranked.map(\.nickname) == ["runner1", "runner2"])
   }
 
   @Test("In a matched room nobody is shown as owner")
@@ -93,14 +95,12 @@ struct RoomViewTests {
     let terms = RoomTerms(kind: .matched(seek, left: .seconds(120)), goal: .seconds(600), places: 2)
     stage.ask(1, .open(terms, Parts.card("runner1")), at: 0)
     #expect(stage.view(of: 1).gate == .tooFew)
-    #expect(stage.view(of: 1).roster.map(\.isOwner) == [false])
+    #expect(stage.view(of: 1).members.map(\.isOwner) == [false])
   }
 
-  @Test("Newer views are larger: by term, then room, then position, then tick")
+  @Test("Newer views are larger: by term, then number")
   func order() {
-    let orders: [RoomView.Order] = [(1, 1, 1, 1), (1, 1, 1, 2), (1, 1, 2, 0), (1, 2, 0, 0), (2, 0, 0, 0)].map {
-      RoomView.Order(term: $0.0, room: $0.1, position: $0.2, tick: $0.3)
-    }
+    let orders = [(1, 1), (1, 2), (2, 0)].map { RoomView.Order(term: $0.0, number: $0.1) }
     #expect(orders.reversed().sorted() == orders)
   }
 }

@@ -161,7 +161,9 @@ struct HubRun: Sendable {
     }
     return RunStanding(
       run: run, phase: ledger.phase(at: ended), elapsed: max(.zero, ended - began),
-      decimetres: distance.map { Int(($0 * 10).rounded()) }, parts: parts)
+      decimetres: distance.map { Int(($0 * 10).rounded()) },
+      paceSecondsPerKilometre: last.metrics.currentPaceSecondsPerKilometer.flatMap { Int(exactly: $0.rounded()) }
+        .flatMap { RoomLive.paceBounds.contains($0) ? $0 : nil }, parts: parts)
   }
 
   /// A part of its route, from a point on.

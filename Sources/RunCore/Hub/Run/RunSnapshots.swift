@@ -58,7 +58,7 @@ extension HubRun {
   mutating func welcome(subscriberOf topic: Topic, in turn: inout Turn) {
     switch topic {
     case .snapshots: display.repeatSnapshot(speed: rules.clock.speed, in: &turn)
-    case .feed: break
+    case .feed, .rooms: break
     case .route: present.followRoute()
     case .live: display.repeatLive(speed: rules.clock.speed, in: &turn)
     }

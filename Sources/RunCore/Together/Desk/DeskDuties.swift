@@ -12,6 +12,10 @@ enum DeskDuty: Hashable {
   case mark(RunID, elapsed: BusDuration, startedAt: BusTime)
   /// State what the run came to.
   case record(RunID, startedAt: BusTime)
+  /// Hear what the others tell of their runs.
+  case listen
+  /// Tell the others how far the run has come.
+  case live(RunID, startedAt: BusTime)
   /// Keep nothing of the room any more.
   case forget
 }
@@ -41,6 +45,7 @@ extension TogetherDesk {
       if !room.hasStarted { offer(started, .start(run, goal: terms.goal, at: started)) }
       let ends = started + terms.span
       if room.hasStarted, !room.hasStopped { offer(ends, .stop(run, at: ends)) }
+      offerLive(room, run: run, startedAt: started, offer)
       if room.hasStarted {
         let elapsed = room.markedThrough == .zero ? Self.markFirst : nextMark(after: room.markedThrough)
         if elapsed < terms.goal {
@@ -141,7 +146,7 @@ extension DeskRoom {
     let folded = machine.apply(read.entry, digest: read.digest)
     last = read
     if read.entry.author == me { lastOwnAt = now }
-    for case .stage(.countdown) in machine.events { ticks = 0 }
+    for case .stage(.countdown) in machine.events { (ticks, standings) = (0, nil) }
     return folded
   }
 

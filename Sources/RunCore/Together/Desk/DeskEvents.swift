@@ -36,16 +36,20 @@ package struct RunStanding: Hashable, Sendable {
   package var elapsed: BusDuration
   /// Tenths of a metre since the room's start; `nil` if unknown.
   package var decimetres: Int?
+  /// The present pace; `nil` if unknown.
+  package var paceSecondsPerKilometre: Int?
   /// What measured them.
   package var parts: [RoomRecord.Part]
   /// A standing from its parts.
   package init(
-    run: RunID, phase: RunPhase, elapsed: BusDuration, decimetres: Int?, parts: [RoomRecord.Part] = []
+    run: RunID, phase: RunPhase, elapsed: BusDuration, decimetres: Int?, paceSecondsPerKilometre: Int? = nil,
+    parts: [RoomRecord.Part] = []
   ) {
     self.run = run
     self.phase = phase
     self.elapsed = elapsed
     self.decimetres = decimetres
+    self.paceSecondsPerKilometre = paceSecondsPerKilometre
     self.parts = parts
   }
 }
@@ -69,6 +73,14 @@ package enum DeskAction: Hashable, Sendable {
   /// Measure the run from the room's start on, which was `age` ago by the real clock, then call
   /// ``TogetherDesk/measured(_:_:for:at:)``.
   case measure(RoomID, RunID, since: BusDuration, for: StandingUse)
+  /// Hear what the members of a room tell beside its log, then call ``TogetherDesk/heard(_:at:)``.
+  case listen(RoomID)
+  /// Sign a message and tell it to the members beside the log. It may be lost.
+  case shout(RoomLive)
+  /// The runner should notice this.
+  case cue(RoomCue)
+  /// What the runner's devices are shown has changed: how far the members have come.
+  case show
   /// Something happened in the room that the hub has a place in, at this log time.
   case event(RoomID, RoomEvent)
 }
@@ -79,6 +91,8 @@ package enum StandingUse: Hashable, Sendable {
   case mark
   /// The record in the log.
   case record
+  /// What the others are told while the run is on.
+  case live
 }
 
 /// A press that a room makes.

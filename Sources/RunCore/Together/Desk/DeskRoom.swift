@@ -49,6 +49,14 @@ struct DeskRoom: Hashable, Sendable {
   var markedThrough = BusDuration.zero
   /// The version of the last record that was asked for.
   var recordVersion: UInt32 = 0
+  /// Whether the others' standings are heard.
+  var isListening = false
+  /// When the own standing was told last.
+  var liveAt: BusTime?
+  /// Who is ahead in the run; `nil` before the first standing.
+  var standings: StandingsTable?
+  /// When the runner was told last that another one is ahead now.
+  var overtakenAt: BusTime?
   /// How many ticks the hub has added to this countdown.
   var ticks = 0
 

@@ -30,8 +30,24 @@ package struct RoomAsk: Hashable, Sendable {
   package var id: Identifier<RoomAskTag>
   /// What is asked.
   package var wish: Wish
+  /// On whose behalf it is asked. A paired device asks with the sources that it has.
+  package var source: ControlSource
+  /// Real time from the asking to the sending.
+  package var age: BusDuration
   /// An ask from its parts.
-  package init(id: Identifier<RoomAskTag>, wish: Wish) { (self.id, self.wish) = (id, wish) }
+  package init(
+    id: Identifier<RoomAskTag>, wish: Wish, source: ControlSource = .shell, age: BusDuration = .zero
+  ) {
+    (self.id, self.wish, self.source, self.age) = (id, wish, source, age)
+  }
+
+  /// How old an ask may be, so that nobody enters or begins a room long after it was wanted.
+  package static let lasts = BusDuration.seconds(60)
+  /// Whether it is too old. Who wants to leave still does.
+  package var isExpired: Bool {
+    if case .leave = wish { return false }
+    return age > Self.lasts
+  }
 }
 
 /// What a hub's driver makes of hashes for an ask to open or to enter a room.
@@ -74,6 +90,10 @@ package enum RoomDenial: Hashable, Sendable {
   case update
   /// Nothing of this room was read yet.
   case unknownRoom
+  /// It was asked too long ago; see ``RoomAsk/lasts``.
+  case expired
+  /// The device may not press as this source.
+  case forbidden
   /// Asks wait already, or the hub follows as many rooms as it can.
   case busy
 }

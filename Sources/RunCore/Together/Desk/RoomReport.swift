@@ -56,14 +56,18 @@ extension TogetherDesk {
   /// How the rooms stand that are followed, the active one first.
   package func reports(at now: BusTime) -> [RoomReport] {
     let active = activeRoom
-    return followed.sorted { ($0 == active ? 0 : 1, $0) < ($1 == active ? 0 : 1, $1) }.compactMap { id in
-      guard let room = rooms[id], let (state, isProvisional) = self.room(id, at: now) else { return nil }
-      let started = state.stage.startsAt.flatMap { clock.local(of: $0, at: now) }
-      return RoomReport(
-        room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
-        count: room.machine.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
-        clockError: clock.estimate(at: now)?.error)
-    }
+    return followed.sorted { ($0 == active ? 0 : 1, $0) < ($1 == active ? 0 : 1, $1) }
+      .compactMap { report(of: $0, at: now) }
+  }
+
+  /// How a room stands; `nil` for one that is not followed.
+  func report(of id: RoomID, at now: BusTime) -> RoomReport? {
+    guard let room = rooms[id], let (state, isProvisional) = self.room(id, at: now) else { return nil }
+    let started = state.stage.startsAt.flatMap { clock.local(of: $0, at: now) }
+    return RoomReport(
+      room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
+      count: room.machine.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
+      clockError: clock.estimate(at: now)?.error)
   }
 }
 

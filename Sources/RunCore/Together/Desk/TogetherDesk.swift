@@ -133,6 +133,7 @@ package struct TogetherDesk: Hashable, Sendable {
       if room.isKeeping(ask.id) { return [] }
       if let answer = room.answer(to: ask.id, me: settings.member) { return [.answer(ask.id, answer)] }
     }
+    if ask.isExpired { return [.answer(ask.id, .refused(.expired))] }
     switch ask.wish {
     case .open(let terms):
       guard let keys else { return [] }
@@ -272,7 +273,9 @@ package struct TogetherDesk: Hashable, Sendable {
     var told: [DeskAction] = []
     for read in entries where read.entry.position > room.last?.entry.position ?? 0 {
       listen(to: read.entry, in: room, heard: heard)
+      let before = room.machine.result
       let folded = room.take(read, me: settings.member, at: now)
+      told += cues(in: room, before: before)
       rows.append(.entry(read))
       if room.run != nil { told += room.machine.events.map { .event(id, $0) } }
       if let answer = room.finish(read.entry, folded, me: settings.member) { told.append(answer) }
@@ -338,6 +341,7 @@ package struct TogetherDesk: Hashable, Sendable {
         isFinished: elapsed + terms.speed.bus(fromReal: Self.stopWithin) >= terms.goal, parts: standing?.parts ?? [],
         run: run)
       return say(.record(record), in: id, at: now)
+    case .live: return tell(standing, in: id, at: now)
     }
   }
 
@@ -369,7 +373,7 @@ package struct TogetherDesk: Hashable, Sendable {
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
-      return [.press(.start(run, goal: goal), age: now - at)]
+      return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, age: now - at)
     case .stop(let run, let at):
       rooms[id]!.hasStopped = true
       return [.press(.stop(run), age: now - at)]
@@ -379,6 +383,12 @@ package struct TogetherDesk: Hashable, Sendable {
     case .record(let run, let startedAt):
       rooms[id]!.recordVersion += 1
       return [.measure(id, run, since: now - startedAt, for: .record)]
+    case .listen:
+      rooms[id]!.isListening = true
+      return [.listen(id)]
+    case .live(let run, let startedAt):
+      rooms[id]!.liveAt = now
+      return [.measure(id, run, since: now - startedAt, for: .live)]
     case .forget:
       rooms[id] = nil
       return [.unfollow(id), .forget(id)]
