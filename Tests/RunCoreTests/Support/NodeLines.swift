@@ -119,6 +119,7 @@ enum NodeLines {
     case .pairing(.waiting): "wait"
     case .pairing(.paired(let enrolment)): "paired as \(enrolment.deviceID) at \(enrolment.listVersion)"
     case .pairing(.refused): "not paired"
+    case .room(_, let answer): "room \(answer)"
     case .goodbye: "goodbye"
     }
   }
@@ -149,6 +150,7 @@ enum NodeLines {
     case .fetchRecord(let fetch): "fetch after \(change(fetch.after)) from \(fetch.from)"
     case .pair(let request): "pair \(request.deviceID)"
     case .announceKey(let key): "announce \(name(key))"
+    case .room(let ask): "room \(ask.wish) \(seconds(ask.age))"
     }
   }
 
@@ -222,6 +224,8 @@ enum NodeLines {
     case .message(let message): "\(message.to) has message \(message.id.low) of \(message.from)"
     case .route(let part): "route \(line(part))"
     case .live(let message): "live \(line(message.push))"
+    case .room(let view): "room \(view.room.suffix(4)) \(view.stage.rawValue)"
+    case .cue(let cue): "cue \(cue.kind.rawValue)"
     }
   }
 

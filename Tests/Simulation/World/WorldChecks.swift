@@ -35,7 +35,7 @@ extension World {
         faults.append("\(command.id) is in the feed before it is durable")
       }
     case .live(let message): check(message)
-    case .presence, .message, .route: break
+    case .presence, .message, .route, .room, .cue: break
     }
   }
 

@@ -220,9 +220,20 @@ package struct RoomWorld {
         let standing = hubs[hub].standing(since: since, goal: terms.goal, speed: terms.speed)
         carryOut(hubs[hub].desk.measured(room, standing, for: use, at: hubs[hub].local(now)), of: hub)
       case .event(_, let event): note(event, hub)
+      case .shout(let live): spread(live, from: hub)
+      case .cue(let cue): note(cue, hub)
+      case .listen, .show: break
       }
     }
     wake(hub)
+  }
+
+  /// Tells the others what is said beside the log; some of it is lost.
+  private mutating func spread(_ live: RoomLive, from hub: Int) {
+    for other in hubs.indices where other != hub && hubs[other].isAlive && Int.random(in: 0..<10, using: &random) > 0 {
+      carryOut(hubs[other].desk.heard(live, at: hubs[other].local(now)), of: other)
+      check(other)
+    }
   }
 
   /// Sets the hub's timer.
