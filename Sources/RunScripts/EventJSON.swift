@@ -115,7 +115,7 @@ extension EventJSON {
     switch event {
     case .message(let message): self = .message(message, text: nil)
     case .route, .live: return nil
-    case .snapshot, .command, .receipt, .presence: self = .bus(event)
+    case .snapshot, .command, .receipt, .presence, .room, .cue: self = .bus(event)
     }
   }
 

@@ -19,8 +19,8 @@ extension BusEvent: Codable {
 
   /// Reads an event that ``encode(to:)`` or `busnode` has written.
   ///
-  /// - Throws: `DecodingError`, also for an event that this version does not know, and for a command or a receipt of an
-  ///   unknown kind. A reader of lines passes over such an event, as a node passes over it on the wire.
+  /// - Throws: `DecodingError`, also for an event that this version does not know, and for a command, a receipt or a cue of
+  ///   an unknown kind. A reader of lines passes over such an event, as a node passes over it on the wire.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     switch try container.decode(String.self, forKey: .event) {
@@ -45,6 +45,8 @@ extension BusEvent: Codable {
           runID: try container.need(.runId), term: try container.need(.term), number: try container.need(.number),
           from: try container.need(.from), points: try container.need(.points), total: try container.need(.total)))
     case "live": self = .live(try LiveMessage(from: decoder))
+    case "room": self = .room(try RoomView(from: decoder))
+    case "cue": self = .cue(try RoomCue(from: decoder))
     case let word: throw container.flaw(.event, "no event that this version knows: \(word)")
     }
   }
@@ -110,6 +112,12 @@ extension BusEvent: Codable {
     case .live(let message):
       try container.write("live", .event)
       try message.encode(to: encoder)
+    case .room(let view):
+      try container.write("room", .event)
+      try view.encode(to: encoder)
+    case .cue(let cue):
+      try container.write("cue", .event)
+      try cue.encode(to: encoder)
     }
   }
 }

@@ -56,6 +56,12 @@ extension KeyedDecodingContainer {
     Word(rawValue: try decode(String.self, forKey: key)) ?? unknown
   }
 
+  /// Reads one of a set of words that later versions extend; `nil` when the key is missing or `null`, and for a word that
+  /// this version does not know.
+  func readWord<Word: RawRepresentable<String>>(_ key: Key) throws -> Word? {
+    try decodeIfPresent(String.self, forKey: key).flatMap { Word(rawValue: $0) }
+  }
+
   /// An error that names a key.
   func flaw(_ key: Key, _ text: String) -> DecodingError {
     .dataCorruptedError(forKey: key, in: self, debugDescription: text)

@@ -6,9 +6,10 @@ struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show everything that happens on the bus, one event a line.",
     discussion: """
-      Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, until Ctrl-C \
-      (exit status 130) or until the reader of its output has gone (0). When the output cannot be written for another \
-      reason the exit status is 74. For the route use busnode route --follow.
+      Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, and the room in \
+      which the runner is with what is to be noticed there, until Ctrl-C (exit status 130) or until the reader of its \
+      output has gone (0). When the output cannot be written for another reason the exit status is 74. For the route \
+      use busnode route --follow.
 
         busnode monitor
         busnode monitor --count 10
@@ -17,10 +18,10 @@ struct Monitor: AsyncParsableCommand {
       A monitor that was stopped, or whose output is not read in time, misses events. At the next snapshot a line on \
       standard error says how many snapshots were missed; with --json it is the event "missed", with snapshots.
 
-      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message", "at": time of \
-      day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as in busnode send \
-      --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes and text (null \
-      here; the node that receives the message shows its text). docs/json.md describes every key.
+      --json writes {"event": "snapshot" | "command" | "receipt" | "verdict" | "presence" | "message" | "room" | "cue", \
+      "at": time of day, ...}: a snapshot as in busnode state --json with ageSeconds beside it, a receipt or verdict as \
+      in busnode send --json with deviceId beside it, a message with messageId, name, fromDeviceId, toDeviceId, bytes \
+      and text (null here; the node that receives the message shows its text). docs/json.md describes every key.
       """)
 
   @OptionGroup var bus: BusOptions
@@ -36,7 +37,7 @@ struct Monitor: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed])
+    let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed, .rooms])
     let json = json
     let missed: @Sendable (UInt64) throws -> Void = { count in
       guard json else { return MissedSnapshots.complain(count) }

@@ -12,8 +12,9 @@ struct Top: AsyncParsableCommand {
 
       The screen shows phase and clock in large digits, distance, pace and heart rate with the last minutes, the \
       route, the devices (here or gone, round trip, how many items wait for them at the hub, when they were heard), \
-      recent commands with their verdict and the reason, and alarms. The large digits are active time. A value whose sensor is silent shows its age. \
-      While the phone is out of reach the devices are unknown. Keys: s start, p pause, r resume, x stop, l lap, tab \
+      recent commands with their verdict and the reason, and alarms. The large digits are active time. A value whose \
+      sensor is silent shows its age. While the phone is out of reach the devices are unknown. A runner in a room sees \
+      there who is in, what the room waits for, the countdown, who is ahead, and the result. Keys: s start, p pause, r resume, x stop, l lap, tab \
       another source, ? help, q quit; x has to be pressed twice within three seconds. A press while the phone is out of reach waits until it is back, as long as this \
       screen is open. Ctrl-Z goes to the shell, fg comes back.
 
@@ -42,7 +43,7 @@ struct Top: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
-    let visit = try BusClient(location, topics: [.snapshots, .feed])
+    let visit = try BusClient(location, topics: [.snapshots, .feed, .rooms])
     guard !plain, let terminal = TerminalSession.open(ProcessInfo.processInfo.environment) else {
       return try await Follower(visit: visit, patience: .seconds(5)).follow(countMax: nil) { event in
         guard let event = EventJSON(event) else { return false }

@@ -12,10 +12,10 @@ struct Web: AsyncParsableCommand {
         busnode web --http 127.0.0.1:0  at a port that the system chooses
 
       The page joins the bus as the device "web" (--device) and works until Ctrl-C. It shows a lock-screen card and an \
-      island, which draw only what the phone pushes to lock screens; a dashboard with route, pace, heart rate, elevation, \
-      splits, devices and commands; and the records that the device keeps: one run, two compared, sums and bests. Its \
-      buttons press like those of a watch. It exports runs, and on the machine of the phone it renames and deletes them, as \
-      busnode records does.
+      island, which draw only what the phone pushes to lock screens; a dashboard with the room of the runner, route, pace, \
+      heart rate, elevation, splits, devices and commands; and the records that the device keeps: one run, two compared, \
+      sums and bests. Its buttons press like those of a watch. It exports runs, and on the machine of the phone it \
+      renames and deletes them, as busnode records does.
 
       The link has a token, which becomes a cookie: nobody else on this machine and no other site can use the page. The \
       link stays the same, so that a bookmark works tomorrow; --new-link makes a new one, and ends those that were saved. \
@@ -63,7 +63,7 @@ struct Web: AsyncParsableCommand {
     let peer = try Peer(
       at: location,
       configuration: PeerConfiguration(
-        deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .live]),
+        deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .rooms, .live]),
       loop: try Loop())
     let web = WebServer(peer, configuration: configuration, owner: PageOwner(of: location))
     // Before the node joins the bus: a page that cannot be served leaves no device behind.

@@ -34,9 +34,9 @@ final class NodeView: Sendable {
         return state.order == message.snapshot.order
       }
       if !isRepeat, asJSON || !isLockScreen, let line = EventJSON(event) { write(line) }
-    case .presence, .message: if let line = EventJSON(event) { write(line) }
-    // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` shows the route.
-    case .command, .receipt, .route, .live: break
+    case .presence, .message, .cue: if let line = EventJSON(event) { write(line) }
+    // A node shows its own presses only. `busnode monitor` shows all of them and the room, `busnode route` the route.
+    case .command, .receipt, .route, .live, .room: break
     }
   }
 
@@ -51,7 +51,7 @@ final class NodeView: Sendable {
     case .link(let link): if node is Peer { show(link) }
     case .view(let view): show(view)
     case .hubLost(let lost): show(lost)
-    case .snapshot, .lockScreen, .command, .receipt, .presence, .devices, .route, .splits, .missed: break
+    case .snapshot, .lockScreen, .command, .receipt, .presence, .devices, .route, .splits, .room, .cue, .missed: break
     }
   }
 

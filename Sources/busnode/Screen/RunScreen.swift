@@ -3,7 +3,7 @@ import RunScripts
 
 /// Draws the state as rows for a terminal of a given size.
 ///
-/// With little room parts are left out in this order: splits and laps (below 120 columns), the route, commands and devices
+/// With little room parts are left out in this order: the members of a room, splits and laps (below 120 columns), the route, commands and devices
 /// beyond the third, the scales of the sparklines (below 70 columns) and these (below 50), columns of the devices, all
 /// commands, all devices. A heading says how many rows are missing below
 /// it, and a text that is cut ends with an ellipsis. Clock, numbers, alarm and keys stay. Below 40 columns or 10 rows
@@ -87,6 +87,10 @@ struct RunScreen: Sendable {
       top.append(StyledRow(alarm, .bad))
     }
     if let notice = state.notice { top.append(notice) }
+    if let cue = state.cue { top.append(StyledRow(" \(ForeignText.shown(RoomViewText.sentence(cue)))", .accent)) }
+    let panel = RoomPanel.rows(
+      state, screen.columns, rows: panelRows(state, of: screen.rows - 2 - top.count - gap.count))
+    if !panel.isEmpty { top += gap + panel }
     let room = screen.rows - 2 - top.count - gap.count
     guard room > 0 else { return top }
     top += gap
@@ -119,6 +123,14 @@ struct RunScreen: Sendable {
         (index < picture.count ? picture[index] : StyledRow()).beside(
           index < right.count ? right[index] : StyledRow(), at: width)
       }
+  }
+
+  /// How many of the rows below the numbers the panel of a room takes: it gives way first, and devices and commands keep
+  /// eight rows. Where they have fewer, one row says the most important of the room.
+  private static func panelRows(_ state: ScreenState, of room: Int) -> Int {
+    let wanted = RoomPanel.wanted(state)
+    guard wanted > 0, room > 3 else { return 0 }
+    return min(wanted, max(1, room - 8))
   }
 
   private static func style(of phase: RunPhase) -> Style {

@@ -6,6 +6,8 @@ import SystemC
 actor ScreenLoop {
   /// The least time between two drawings, except after a key.
   private static let pause = Duration.milliseconds(100)
+  /// A second in nanoseconds.
+  private static let second: Int64 = 1_000_000_000
   private static let sources: [ControlSource] = [.shell, .phone, .watch, .liveActivity]
 
   private let peer: Peer
@@ -77,13 +79,17 @@ actor ScreenLoop {
     repeat { changed() } while (try? await Task.sleep(for: untilNextSecond(at: speed))) != nil
   }
 
-  /// Real time until the clock of the run shows another second; at most a second, for the ages on the screen.
+  /// Real time until the clock of the run, or the countdown of the room, shows another second; at most a second, for the
+  /// ages on the screen.
   private func untilNextSecond(at speed: BusSpeed) -> Duration {
     let clock = peer.runClock
-    guard clock.snapshot.phase.isOn else { return .seconds(1) }
-    let running = clock.snapshot.phase == .running ? clock.active() : nil
-    let left = [clock.elapsed(), running].compactMap { $0 }.map { 1_000_000_000 - $0.nanoseconds % 1_000_000_000 }
-    let next = speed.real(fromBus: BusDuration(nanoseconds: left.min() ?? 1_000_000_000))
+    let shown = clock.snapshot.phase
+    let ticking = [shown.isOn ? clock.elapsed() : nil, shown == .running ? clock.active() : nil].compactMap { $0 }
+    var left = ticking.map { speed.real(fromBus: BusDuration(nanoseconds: Self.second - $0.nanoseconds % Self.second)) }
+    if let startsIn = board.roomStartsIn(at: peer.moment), startsIn > .zero {
+      left.append(BusDuration(nanoseconds: startsIn.nanoseconds % Self.second))
+    }
+    guard let next = left.min() else { return .seconds(1) }
     // A little later than the change, which a sleep that is a little short would miss.
     return min(.seconds(1), max(Self.pause, Duration.nanoseconds(next.nanoseconds) + .milliseconds(5)))
   }

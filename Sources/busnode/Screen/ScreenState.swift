@@ -84,6 +84,10 @@ struct ScreenState: Sendable {
   var heartRate: [Double?] = []
   var route: [RoutePoint] = []
   var splits = RunSplits()
+  /// The room of the runner with its spans as of now; `nil` while there is none to show.
+  var room: RoomView?
+  /// What is to be noticed in the room now.
+  var cue: RoomCue?
   /// The other devices; `nil` until the phone has named them.
   var devices: [Device]?
   /// How many rows the devices fill: one says that there are none.
@@ -130,6 +134,7 @@ struct ScreenState: Sendable {
     predicted = board.predicted
     route = board.route
     splits = board.splits
+    (room, cue) = (board.roomShown(at: now), board.cueShown(at: now))
     // Shells, this screen among them, come and go: they stand last.
     devices = board.devices?.sorted { Self.place(of: $0) < Self.place(of: $1) }.map { device in
       Device(

@@ -84,6 +84,8 @@ extension Sentence {
     case .message(let message): self.message(message, text: nil)
     case .route(let part): "the route of run \(short(part.runID.description)) has \(part.total) points"
     case .live(let message): "push \(message.push.number) to lock screens: \(message.push.kind.rawValue)"
+    case .room(let view): RoomViewText.line(view)
+    case .cue(let cue): "room \(RoomViewText.short(cue.room)): \(RoomViewText.sentence(cue))"
     }
   }
 
