@@ -57,9 +57,10 @@ extension TogetherDesk {
 
   // MARK: Cues
 
-  /// The room's run begins: `age` ago by the real clock.
-  func startCues(in id: RoomID, age: BusDuration) -> [DeskAction] {
-    age < Self.startCuedWithin ? [.cue(RoomCue(room: "\(id)", kind: .started))] : []
+  /// The room's run has begun. An earlier life may have told it, when that was before this one.
+  func startCues(in id: RoomID, at start: BusTime, now: BusTime) -> [DeskAction] {
+    guard let known = rooms[id]?.caughtUpAt, known <= start, now - start < Self.startCuedWithin else { return [] }
+    return [.cue(RoomCue(room: "\(id)", kind: .started))]
   }
 
   /// What a runner should notice of what an entry has changed.

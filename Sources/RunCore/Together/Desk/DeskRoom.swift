@@ -30,8 +30,8 @@ struct DeskRoom: Hashable, Sendable {
   var machine = RoomMachine()
   /// The last entry that was read.
   var last: ReadEntry?
-  /// Whether the log was read to its end since the hub started.
-  var isCaughtUp = false
+  /// When the log was first read to its end since the hub started; `nil` before that.
+  var caughtUpAt: BusTime?
   /// Whether the log has lost entries that were read here.
   var isLost = false
   var waiting: [Waiting] = []
@@ -62,6 +62,7 @@ struct DeskRoom: Hashable, Sendable {
 
   init(_ id: RoomID) { self.id = id }
 
+  var isCaughtUp: Bool { caughtUpAt != nil }
   var stage: RoomStage { machine.state.stage }
   var seen: Seen {
     last.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing

@@ -281,7 +281,7 @@ package struct TogetherDesk: Hashable, Sendable {
       if let answer = room.finish(read.entry, folded, me: settings.member) { told.append(answer) }
     }
     let wasCaughtUp = room.isCaughtUp
-    if isEnd { room.isCaughtUp = true }
+    if isEnd { room.caughtUpAt = room.caughtUpAt ?? now }
     rooms[id] = room
     var actions: [DeskAction] = []
     if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told))) }
@@ -373,7 +373,7 @@ package struct TogetherDesk: Hashable, Sendable {
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
-      return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, age: now - at)
+      return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, at: at, now: now)
     case .stop(let run, let at):
       rooms[id]!.hasStopped = true
       return [.press(.stop(run), age: now - at)]

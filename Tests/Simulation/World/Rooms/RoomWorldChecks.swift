@@ -62,6 +62,21 @@ extension RoomWorld {
     }
   }
 
+  mutating func note(_ cue: RoomCue, _ hub: Int) {
+    count("cue \(cue.kind.rawValue)")
+    guard let state = hubs[hub].desk.machine(of: room)?.state else { return fault("hub \(hub) cues in no room") }
+    switch cue.kind {
+    case .started:
+      if hubs[hub].cues.contains(.started) { fault("hub \(hub) cues its start twice") }
+    case .won, .drawn, .lost:
+      if !hubs[hub].cues.isDisjoint(with: [.won, .drawn, .lost]) { fault("hub \(hub) cues its outcome twice") }
+      let own = RoomResult(state)?.rows.first { $0.member == hubs[hub].member }
+      if own?.outcome?.rawValue != cue.kind.rawValue { fault("hub \(hub) cues an outcome that is not its own") }
+    case .overtaken, .cancelled: break
+    }
+    hubs[hub].cues.insert(cue.kind)
+  }
+
   /// Every hub that has read as much as another has the same room.
   mutating func check(_ hub: Int) {
     guard let mine = hubs[hub].desk.digest(of: room) else { return }

@@ -19,6 +19,8 @@ struct RoomWorldHub {
   var wakesAt: BusTime?
   /// When the run was started and stopped, by the hub's own clock.
   var (started, stopped): (BusTime?, BusTime?)
+  /// What its runner was told to notice, in all lives.
+  var cues: Set<RoomCue.Kind> = []
   /// The asks of the runner, and what each was told last.
   var asks: [Identifier<RoomAskTag>: (wish: RoomAsk.Wish, answer: RoomAnswer?)] = [:]
   var isGone = false
