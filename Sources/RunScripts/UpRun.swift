@@ -417,8 +417,8 @@ package actor UpRun {
     case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
     case .sensorsDone(let sensors):
       if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
-    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .message, .view,
-      .hubLost, .sensors, .record, .recordingEnded:
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
+      .liveActivity, .message, .view, .hubLost, .sensors, .record, .recordingEnded:
       break
     }
     face.show(line, of: node)

@@ -1301,6 +1301,15 @@ nonisolated struct WirePeerFrame: Sendable {
     set {message = .announceKey(newValue)}
   }
 
+  /// A RoomAsk of together.proto. The answers are HubFrame.room, one for each stage.
+  var room: Data {
+    get {
+      if case .room(let v)? = message {return v}
+      return Data()
+    }
+    set {message = .room(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the hub drops the frame and counts it, without an answer. Only a REQ, which waits for one reply, gets a
@@ -1320,6 +1329,8 @@ nonisolated struct WirePeerFrame: Sendable {
     case pairing(WirePairingRequest)
     /// Announces the sender's next key. It needs no session. The answer is a PairingAnswer with the enrolment.
     case announceKey(WireAnnounceKey)
+    /// A RoomAsk of together.proto. The answers are HubFrame.room, one for each stage.
+    case room(Data)
 
   }
 
@@ -1891,6 +1902,15 @@ nonisolated struct WireHubFrame: Sendable {
     set {message = .pairing(newValue)}
   }
 
+  /// A RoomAnswered of together.proto: what becomes of PeerFrame.room.
+  var room: Data {
+    get {
+      if case .room(let v)? = message {return v}
+      return Data()
+    }
+    set {message = .room(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the peer drops the frame and counts it.
@@ -1909,6 +1929,8 @@ nonisolated struct WireHubFrame: Sendable {
     /// The answer to a FetchRecord. When there is no such change, the answer is a Pong.
     case recordChange(WireRecordChange)
     case pairing(WirePairingAnswer)
+    /// A RoomAnswered of together.proto: what becomes of PeerFrame.room.
+    case room(Data)
 
   }
 
@@ -3908,6 +3930,24 @@ nonisolated struct WireBusEvent: Sendable {
     set {event = .live(newValue)}
   }
 
+  /// Topic "t": a RoomView of together.proto.
+  var room: Data {
+    get {
+      if case .room(let v)? = event {return v}
+      return Data()
+    }
+    set {event = .room(newValue)}
+  }
+
+  /// Topic "f": a RoomCue of together.proto.
+  var cue: Data {
+    get {
+      if case .cue(let v)? = event {return v}
+      return Data()
+    }
+    set {event = .cue(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the subscriber drops the event and counts it.
@@ -3924,6 +3964,10 @@ nonisolated struct WireBusEvent: Sendable {
     case message(WireMessageEvent)
     /// Topic "l".
     case live(WireLivePush)
+    /// Topic "t": a RoomView of together.proto.
+    case room(Data)
+    /// Topic "f": a RoomCue of together.proto.
+    case cue(Data)
 
   }
 
@@ -6162,7 +6206,7 @@ nonisolated extension WireStoredStreamKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PeerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0\u{1}pairing\0\u{3}announce_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0\u{1}pairing\0\u{3}announce_key\0\u{1}room\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6328,6 +6372,14 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
           self.message = .announceKey(v)
         }
       }()
+      case 15: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.message != nil {try decoder.handleConflictingOneOf()}
+          self.message = .room(v)
+        }
+      }()
       default: break
       }
     }
@@ -6392,6 +6444,10 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
     case .announceKey?: try {
       guard case .announceKey(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .room?: try {
+      guard case .room(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
     }()
     case nil: break
     }
@@ -7094,7 +7150,7 @@ nonisolated extension WireGoodbye: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HubFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0\u{3}record_change\0\u{1}pairing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}welcome\0\u{1}refused\0\u{1}receipt\0\u{1}delivery\0\u{1}pong\0\u{1}state\0\u{1}answer\0\u{1}goodbye\0\u{3}record_change\0\u{1}pairing\0\u{1}room\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7233,6 +7289,14 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.message = .pairing(v)
         }
       }()
+      case 12: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.message != nil {try decoder.handleConflictingOneOf()}
+          self.message = .room(v)
+        }
+      }()
       default: break
       }
     }
@@ -7286,6 +7350,10 @@ nonisolated extension WireHubFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .pairing?: try {
       guard case .pairing(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .room?: try {
+      guard case .room(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 12)
     }()
     case nil: break
     }
@@ -10461,7 +10529,7 @@ nonisolated extension WireQuarantineReport: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BusEvent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0\u{1}route\0\u{1}message\0\u{1}live\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}snapshot\0\u{1}command\0\u{1}receipt\0\u{1}presence\0\u{1}route\0\u{1}message\0\u{1}live\0\u{1}room\0\u{1}cue\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10560,6 +10628,22 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.event = .live(v)
         }
       }()
+      case 8: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .room(v)
+        }
+      }()
+      case 9: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .cue(v)
+        }
+      }()
       default: break
       }
     }
@@ -10598,6 +10682,14 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .live?: try {
       guard case .live(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .room?: try {
+      guard case .room(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    }()
+    case .cue?: try {
+      guard case .cue(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }

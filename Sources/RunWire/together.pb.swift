@@ -341,6 +341,12 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
   case update // = 7
   case unknownRoom // = 8
   case busy // = 9
+
+  /// It was asked more than 60 s ago; only `leave` is passed on however old it is.
+  case expired // = 10
+
+  /// The device may not press as this source.
+  case forbidden // = 11
   case UNRECOGNIZED(Int)
 
   init() {
@@ -359,6 +365,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 7: self = .update
     case 8: self = .unknownRoom
     case 9: self = .busy
+    case 10: self = .expired
+    case 11: self = .forbidden
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -375,6 +383,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .update: return 7
     case .unknownRoom: return 8
     case .busy: return 9
+    case .expired: return 10
+    case .forbidden: return 11
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -391,6 +401,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     .update,
     .unknownRoom,
     .busy,
+    .expired,
+    .forbidden,
   ]
 
 }
@@ -506,6 +518,191 @@ nonisolated enum WireRoomEnd: SwiftProtobuf.Enum, Swift.CaseIterable {
     .left,
     .nobodyCame,
     .nobodyFound,
+  ]
+
+}
+
+/// What a room waits for.
+nonisolated enum WireRoomGate: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case `open` // = 1
+  case tooFew // = 2
+  case notReady // = 3
+  case notHere // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .open
+    case 2: self = .tooFew
+    case 3: self = .notReady
+    case 4: self = .notHere
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .open: return 1
+    case .tooFew: return 2
+    case .notReady: return 3
+    case .notHere: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomGate] = [
+    .unspecified,
+    .open,
+    .tooFew,
+    .notReady,
+    .notHere,
+  ]
+
+}
+
+nonisolated enum WireRoomSettled: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case provisional // = 1
+  case complete // = 2
+  case final // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .provisional
+    case 2: self = .complete
+    case 3: self = .final
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .provisional: return 1
+    case .complete: return 2
+    case .final: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomSettled] = [
+    .unspecified,
+    .provisional,
+    .complete,
+    .final,
+  ]
+
+}
+
+nonisolated enum WireRoomOutcome: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case won // = 1
+  case drawn // = 2
+  case lost // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .won
+    case 2: self = .drawn
+    case 3: self = .lost
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .won: return 1
+    case .drawn: return 2
+    case .lost: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomOutcome] = [
+    .unspecified,
+    .won,
+    .drawn,
+    .lost,
+  ]
+
+}
+
+nonisolated enum WireRoomCueKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case started // = 1
+  case overtaken // = 2
+  case won // = 3
+  case drawn // = 4
+  case lost // = 5
+  case cancelled // = 6
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .started
+    case 2: self = .overtaken
+    case 3: self = .won
+    case 4: self = .drawn
+    case 5: self = .lost
+    case 6: self = .cancelled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .started: return 1
+    case .overtaken: return 2
+    case .won: return 3
+    case .drawn: return 4
+    case .lost: return 5
+    case .cancelled: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomCueKind] = [
+    .unspecified,
+    .started,
+    .overtaken,
+    .won,
+    .drawn,
+    .lost,
+    .cancelled,
   ]
 
 }
@@ -1351,6 +1548,12 @@ nonisolated struct WireRoomAsk: Sendable {
     set {wish = .remove(newValue)}
   }
 
+  /// On whose behalf it is asked, as the source of a command; empty: a shell.
+  var source: String = String()
+
+  /// Real time from the asking to the sending.
+  var ageNs: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: as in RoomInquiry.
@@ -1370,6 +1573,32 @@ nonisolated struct WireRoomAsk: Sendable {
   }
 
   init() {}
+}
+
+/// What becomes of an ask that came as PeerFrame.room.
+nonisolated struct WireRoomAnswered: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The ask.
+  var id: Data = Data()
+
+  /// `pending`, `judged` or `refused`.
+  var answer: WireRoomInquiryAnswer {
+    get {_answer ?? WireRoomInquiryAnswer()}
+    set {_answer = newValue}
+  }
+  /// Returns true if `answer` has been explicitly set.
+  var hasAnswer: Bool {self._answer != nil}
+  /// Clears the value of `answer`. Subsequent reads from it will return its default value.
+  mutating func clearAnswer() {self._answer = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _answer: WireRoomInquiryAnswer? = nil
 }
 
 nonisolated struct WireRoomEntering: Sendable {
@@ -1731,6 +1960,287 @@ nonisolated struct WireRoomMember: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// A room as screens show it. The newest of a hub counts: terms, and numbers within a term, grow. Spans are real time at
+/// the moment at which the hub sent it.
+nonisolated struct WireRoomView: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var term: UInt64 = 0
+
+  var number: UInt64 = 0
+
+  var room: Data = Data()
+
+  /// Bus time.
+  var goalNs: Int64 {
+    get {_goalNs ?? 0}
+    set {_goalNs = newValue}
+  }
+  /// Returns true if `goalNs` has been explicitly set.
+  var hasGoalNs: Bool {self._goalNs != nil}
+  /// Clears the value of `goalNs`. Subsequent reads from it will return its default value.
+  mutating func clearGoalNs() {self._goalNs = nil}
+
+  var places: UInt32 = 0
+
+  var matched: Bool = false
+
+  var startLabel: String {
+    get {_startLabel ?? String()}
+    set {_startLabel = newValue}
+  }
+  /// Returns true if `startLabel` has been explicitly set.
+  var hasStartLabel: Bool {self._startLabel != nil}
+  /// Clears the value of `startLabel`. Subsequent reads from it will return its default value.
+  mutating func clearStartLabel() {self._startLabel = nil}
+
+  /// The runner's own distance to the start, whole metres.
+  var metersToStart: UInt32 {
+    get {_metersToStart ?? 0}
+    set {_metersToStart = newValue}
+  }
+  /// Returns true if `metersToStart` has been explicitly set.
+  var hasMetersToStart: Bool {self._metersToStart != nil}
+  /// Clears the value of `metersToStart`. Subsequent reads from it will return its default value.
+  mutating func clearMetersToStart() {self._metersToStart = nil}
+
+  /// Unspecified and unknown: a stage of a later version.
+  var stage: WireRoomStage = .unspecified
+
+  /// Unspecified: only time leads on.
+  var gate: WireRoomGate = .unspecified
+
+  var startsInNs: Int64 {
+    get {_startsInNs ?? 0}
+    set {_startsInNs = newValue}
+  }
+  /// Returns true if `startsInNs` has been explicitly set.
+  var hasStartsInNs: Bool {self._startsInNs != nil}
+  /// Clears the value of `startsInNs`. Subsequent reads from it will return its default value.
+  mutating func clearStartsInNs() {self._startsInNs = nil}
+
+  /// Unspecified: the run is not over.
+  var settled: WireRoomSettled = .unspecified
+
+  /// Longest there first; at most 32.
+  var members: [WireRoomViewMember] = []
+
+  var provisional: Bool = false
+
+  var lost: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _goalNs: Int64? = nil
+  fileprivate var _startLabel: String? = nil
+  fileprivate var _metersToStart: UInt32? = nil
+  fileprivate var _startsInNs: Int64? = nil
+}
+
+nonisolated struct WireRoomViewMember: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: Data {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  var nickname: String {
+    get {_storage._nickname}
+    set {_uniqueStorage()._nickname = newValue}
+  }
+
+  var level: UInt32 {
+    get {_storage._level}
+    set {_uniqueStorage()._level = newValue}
+  }
+
+  var self_p: Bool {
+    get {_storage._self_p}
+    set {_uniqueStorage()._self_p = newValue}
+  }
+
+  var owner: Bool {
+    get {_storage._owner}
+    set {_uniqueStorage()._owner = newValue}
+  }
+
+  var ready: Bool {
+    get {_storage._ready}
+    set {_uniqueStorage()._ready = newValue}
+  }
+
+  var here: Bool {
+    get {_storage._here}
+    set {_uniqueStorage()._here = newValue}
+  }
+
+  /// From the start on.
+  var standing: WireRoomViewStanding {
+    get {_storage._standing ?? WireRoomViewStanding()}
+    set {_uniqueStorage()._standing = newValue}
+  }
+  /// Returns true if `standing` has been explicitly set.
+  var hasStanding: Bool {_storage._standing != nil}
+  /// Clears the value of `standing`. Subsequent reads from it will return its default value.
+  mutating func clearStanding() {_uniqueStorage()._standing = nil}
+
+  /// From the end of the run on.
+  var finish: WireRoomViewFinish {
+    get {_storage._finish ?? WireRoomViewFinish()}
+    set {_uniqueStorage()._finish = newValue}
+  }
+  /// Returns true if `finish` has been explicitly set.
+  var hasFinish: Bool {_storage._finish != nil}
+  /// Clears the value of `finish`. Subsequent reads from it will return its default value.
+  mutating func clearFinish() {_uniqueStorage()._finish = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireRoomViewStanding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// From 1; absent while the distance is unknown.
+  var place: UInt32 {
+    get {_place ?? 0}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  mutating func clearPlace() {self._place = nil}
+
+  var decimeters: UInt32 {
+    get {_decimeters ?? 0}
+    set {_decimeters = newValue}
+  }
+  /// Returns true if `decimeters` has been explicitly set.
+  var hasDecimeters: Bool {self._decimeters != nil}
+  /// Clears the value of `decimeters`. Subsequent reads from it will return its default value.
+  mutating func clearDecimeters() {self._decimeters = nil}
+
+  /// To the member before.
+  var decimetersBehind: UInt32 {
+    get {_decimetersBehind ?? 0}
+    set {_decimetersBehind = newValue}
+  }
+  /// Returns true if `decimetersBehind` has been explicitly set.
+  var hasDecimetersBehind: Bool {self._decimetersBehind != nil}
+  /// Clears the value of `decimetersBehind`. Subsequent reads from it will return its default value.
+  mutating func clearDecimetersBehind() {self._decimetersBehind = nil}
+
+  var paceSecondsPerKilometer: UInt32 {
+    get {_paceSecondsPerKilometer ?? 0}
+    set {_paceSecondsPerKilometer = newValue}
+  }
+  /// Returns true if `paceSecondsPerKilometer` has been explicitly set.
+  var hasPaceSecondsPerKilometer: Bool {self._paceSecondsPerKilometer != nil}
+  /// Clears the value of `paceSecondsPerKilometer`. Subsequent reads from it will return its default value.
+  mutating func clearPaceSecondsPerKilometer() {self._paceSecondsPerKilometer = nil}
+
+  /// Absent before anything was heard, as the age.
+  var phase: WirePhase {
+    get {_phase ?? .unspecified}
+    set {_phase = newValue}
+  }
+  /// Returns true if `phase` has been explicitly set.
+  var hasPhase: Bool {self._phase != nil}
+  /// Clears the value of `phase`. Subsequent reads from it will return its default value.
+  mutating func clearPhase() {self._phase = nil}
+
+  var ageNs: Int64 {
+    get {_ageNs ?? 0}
+    set {_ageNs = newValue}
+  }
+  /// Returns true if `ageNs` has been explicitly set.
+  var hasAgeNs: Bool {self._ageNs != nil}
+  /// Clears the value of `ageNs`. Subsequent reads from it will return its default value.
+  mutating func clearAgeNs() {self._ageNs = nil}
+
+  var stale: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _place: UInt32? = nil
+  fileprivate var _decimeters: UInt32? = nil
+  fileprivate var _decimetersBehind: UInt32? = nil
+  fileprivate var _paceSecondsPerKilometer: UInt32? = nil
+  fileprivate var _phase: WirePhase? = nil
+  fileprivate var _ageNs: Int64? = nil
+}
+
+nonisolated struct WireRoomViewFinish: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// From 1.
+  var place: UInt32 = 0
+
+  var decimeters: UInt32 {
+    get {_decimeters ?? 0}
+    set {_decimeters = newValue}
+  }
+  /// Returns true if `decimeters` has been explicitly set.
+  var hasDecimeters: Bool {self._decimeters != nil}
+  /// Clears the value of `decimeters`. Subsequent reads from it will return its default value.
+  mutating func clearDecimeters() {self._decimeters = nil}
+
+  var confirmed: Bool = false
+
+  /// Unspecified: open, or nobody has a distance.
+  var outcome: WireRoomOutcome = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _decimeters: UInt32? = nil
+}
+
+/// Something that the runner should notice.
+nonisolated struct WireRoomCue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var room: Data = Data()
+
+  /// Unknown: the event is dropped.
+  var kind: WireRoomCueKind = .unspecified
+
+  /// Who has overtaken the runner.
+  var nickname: String {
+    get {_nickname ?? String()}
+    set {_nickname = newValue}
+  }
+  /// Returns true if `nickname` has been explicitly set.
+  var hasNickname: Bool {self._nickname != nil}
+  /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
+  mutating func clearNickname() {self._nickname = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nickname: String? = nil
+}
+
 /// What a hub keeps of a room, in the order in which it was kept.
 nonisolated struct WireStoredRoomRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1878,7 +2388,7 @@ nonisolated extension WireRoomUnfit: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireRoomDenial: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0\u{1}ROOM_DENIAL_EXPIRED\0\u{1}ROOM_DENIAL_FORBIDDEN\0")
 }
 
 nonisolated extension WireRoomStage: SwiftProtobuf._ProtoNameProviding {
@@ -1887,6 +2397,22 @@ nonisolated extension WireRoomStage: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireRoomEnd: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_END_UNSPECIFIED\0\u{1}ROOM_END_OWNER\0\u{1}ROOM_END_CLOSED\0\u{1}ROOM_END_LEFT\0\u{1}ROOM_END_NOBODY_CAME\0\u{1}ROOM_END_NOBODY_FOUND\0")
+}
+
+nonisolated extension WireRoomGate: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_GATE_UNSPECIFIED\0\u{1}ROOM_GATE_OPEN\0\u{1}ROOM_GATE_TOO_FEW\0\u{1}ROOM_GATE_NOT_READY\0\u{1}ROOM_GATE_NOT_HERE\0")
+}
+
+nonisolated extension WireRoomSettled: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_SETTLED_UNSPECIFIED\0\u{1}ROOM_SETTLED_PROVISIONAL\0\u{1}ROOM_SETTLED_COMPLETE\0\u{1}ROOM_SETTLED_FINAL\0")
+}
+
+nonisolated extension WireRoomOutcome: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_OUTCOME_UNSPECIFIED\0\u{1}ROOM_OUTCOME_WON\0\u{1}ROOM_OUTCOME_DRAWN\0\u{1}ROOM_OUTCOME_LOST\0")
+}
+
+nonisolated extension WireRoomCueKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_CUE_KIND_UNSPECIFIED\0\u{1}ROOM_CUE_KIND_STARTED\0\u{1}ROOM_CUE_KIND_OVERTAKEN\0\u{1}ROOM_CUE_KIND_WON\0\u{1}ROOM_CUE_KIND_DRAWN\0\u{1}ROOM_CUE_KIND_LOST\0\u{1}ROOM_CUE_KIND_CANCELLED\0")
 }
 
 nonisolated extension WireRoomSigned: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -3150,7 +3676,7 @@ nonisolated extension WireRoomInquiry: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomAsk"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}open\0\u{1}enter\0\u{1}ready\0\u{1}leave\0\u{1}begin\0\u{1}proceed\0\u{1}hold\0\u{1}cancel\0\u{1}close\0\u{1}remove\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}open\0\u{1}enter\0\u{1}ready\0\u{1}leave\0\u{1}begin\0\u{1}proceed\0\u{1}hold\0\u{1}cancel\0\u{1}close\0\u{1}remove\0\u{2}\u{3}source\0\u{3}age_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3279,6 +3805,8 @@ nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.wish = .remove(v)
         }
       }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.source) }()
+      case 15: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
       default: break
       }
     }
@@ -3335,12 +3863,59 @@ nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._Message
     }()
     case nil: break
     }
+    if !self.source.isEmpty {
+      try visitor.visitSingularStringField(value: self.source, fieldNumber: 14)
+    }
+    if self.ageNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.ageNs, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRoomAsk, rhs: WireRoomAsk) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.wish != rhs.wish {return false}
+    if lhs.source != rhs.source {return false}
+    if lhs.ageNs != rhs.ageNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomAnswered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomAnswered"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}answer\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._answer) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._answer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomAnswered, rhs: WireRoomAnswered) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._answer != rhs._answer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3930,6 +4505,393 @@ nonisolated extension WireRoomMember: SwiftProtobuf.Message, SwiftProtobuf._Mess
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomView: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomView"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}term\0\u{1}number\0\u{1}room\0\u{3}goal_ns\0\u{1}places\0\u{1}matched\0\u{3}start_label\0\u{3}meters_to_start\0\u{1}stage\0\u{1}gate\0\u{3}starts_in_ns\0\u{1}settled\0\u{1}members\0\u{1}provisional\0\u{1}lost\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.term) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.room) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._goalNs) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.places) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.matched) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._startLabel) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self._metersToStart) }()
+      case 9: try { try decoder.decodeSingularEnumField(value: &self.stage) }()
+      case 10: try { try decoder.decodeSingularEnumField(value: &self.gate) }()
+      case 11: try { try decoder.decodeSingularSInt64Field(value: &self._startsInNs) }()
+      case 12: try { try decoder.decodeSingularEnumField(value: &self.settled) }()
+      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      case 14: try { try decoder.decodeSingularBoolField(value: &self.provisional) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self.lost) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.term != 0 {
+      try visitor.visitSingularUInt64Field(value: self.term, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 2)
+    }
+    if !self.room.isEmpty {
+      try visitor.visitSingularBytesField(value: self.room, fieldNumber: 3)
+    }
+    try { if let v = self._goalNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    if self.places != 0 {
+      try visitor.visitSingularUInt32Field(value: self.places, fieldNumber: 5)
+    }
+    if self.matched != false {
+      try visitor.visitSingularBoolField(value: self.matched, fieldNumber: 6)
+    }
+    try { if let v = self._startLabel {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._metersToStart {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
+    } }()
+    if self.stage != .unspecified {
+      try visitor.visitSingularEnumField(value: self.stage, fieldNumber: 9)
+    }
+    if self.gate != .unspecified {
+      try visitor.visitSingularEnumField(value: self.gate, fieldNumber: 10)
+    }
+    try { if let v = self._startsInNs {
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 11)
+    } }()
+    if self.settled != .unspecified {
+      try visitor.visitSingularEnumField(value: self.settled, fieldNumber: 12)
+    }
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 13)
+    }
+    if self.provisional != false {
+      try visitor.visitSingularBoolField(value: self.provisional, fieldNumber: 14)
+    }
+    if self.lost != false {
+      try visitor.visitSingularBoolField(value: self.lost, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomView, rhs: WireRoomView) -> Bool {
+    if lhs.term != rhs.term {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.room != rhs.room {return false}
+    if lhs._goalNs != rhs._goalNs {return false}
+    if lhs.places != rhs.places {return false}
+    if lhs.matched != rhs.matched {return false}
+    if lhs._startLabel != rhs._startLabel {return false}
+    if lhs._metersToStart != rhs._metersToStart {return false}
+    if lhs.stage != rhs.stage {return false}
+    if lhs.gate != rhs.gate {return false}
+    if lhs._startsInNs != rhs._startsInNs {return false}
+    if lhs.settled != rhs.settled {return false}
+    if lhs.members != rhs.members {return false}
+    if lhs.provisional != rhs.provisional {return false}
+    if lhs.lost != rhs.lost {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomViewMember: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomViewMember"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}nickname\0\u{1}level\0\u{1}self\0\u{1}owner\0\u{1}ready\0\u{1}here\0\u{1}standing\0\u{1}finish\0")
+
+  fileprivate class _StorageClass {
+    var _id: Data = Data()
+    var _nickname: String = String()
+    var _level: UInt32 = 0
+    var _self_p: Bool = false
+    var _owner: Bool = false
+    var _ready: Bool = false
+    var _here: Bool = false
+    var _standing: WireRoomViewStanding? = nil
+    var _finish: WireRoomViewFinish? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _nickname = source._nickname
+      _level = source._level
+      _self_p = source._self_p
+      _owner = source._owner
+      _ready = source._ready
+      _here = source._here
+      _standing = source._standing
+      _finish = source._finish
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._nickname) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._level) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._self_p) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._owner) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._ready) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._here) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._standing) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._finish) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._nickname.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._nickname, fieldNumber: 2)
+      }
+      if _storage._level != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._level, fieldNumber: 3)
+      }
+      if _storage._self_p != false {
+        try visitor.visitSingularBoolField(value: _storage._self_p, fieldNumber: 4)
+      }
+      if _storage._owner != false {
+        try visitor.visitSingularBoolField(value: _storage._owner, fieldNumber: 5)
+      }
+      if _storage._ready != false {
+        try visitor.visitSingularBoolField(value: _storage._ready, fieldNumber: 6)
+      }
+      if _storage._here != false {
+        try visitor.visitSingularBoolField(value: _storage._here, fieldNumber: 7)
+      }
+      try { if let v = _storage._standing {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._finish {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomViewMember, rhs: WireRoomViewMember) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._nickname != rhs_storage._nickname {return false}
+        if _storage._level != rhs_storage._level {return false}
+        if _storage._self_p != rhs_storage._self_p {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._ready != rhs_storage._ready {return false}
+        if _storage._here != rhs_storage._here {return false}
+        if _storage._standing != rhs_storage._standing {return false}
+        if _storage._finish != rhs_storage._finish {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomViewStanding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomViewStanding"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}place\0\u{1}decimeters\0\u{3}decimeters_behind\0\u{3}pace_seconds_per_kilometer\0\u{1}phase\0\u{3}age_ns\0\u{1}stale\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._place) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._decimeters) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._decimetersBehind) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._paceSecondsPerKilometer) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self._phase) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._ageNs) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.stale) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._place {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._decimeters {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._decimetersBehind {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._paceSecondsPerKilometer {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._phase {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._ageNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    if self.stale != false {
+      try visitor.visitSingularBoolField(value: self.stale, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomViewStanding, rhs: WireRoomViewStanding) -> Bool {
+    if lhs._place != rhs._place {return false}
+    if lhs._decimeters != rhs._decimeters {return false}
+    if lhs._decimetersBehind != rhs._decimetersBehind {return false}
+    if lhs._paceSecondsPerKilometer != rhs._paceSecondsPerKilometer {return false}
+    if lhs._phase != rhs._phase {return false}
+    if lhs._ageNs != rhs._ageNs {return false}
+    if lhs.stale != rhs.stale {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomViewFinish: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomViewFinish"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}place\0\u{1}decimeters\0\u{1}confirmed\0\u{1}outcome\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.place) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._decimeters) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.confirmed) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.place != 0 {
+      try visitor.visitSingularUInt32Field(value: self.place, fieldNumber: 1)
+    }
+    try { if let v = self._decimeters {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    if self.confirmed != false {
+      try visitor.visitSingularBoolField(value: self.confirmed, fieldNumber: 3)
+    }
+    if self.outcome != .unspecified {
+      try visitor.visitSingularEnumField(value: self.outcome, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomViewFinish, rhs: WireRoomViewFinish) -> Bool {
+    if lhs.place != rhs.place {return false}
+    if lhs._decimeters != rhs._decimeters {return false}
+    if lhs.confirmed != rhs.confirmed {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRoomCue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomCue"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}kind\0\u{1}nickname\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.room) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._nickname) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.room.isEmpty {
+      try visitor.visitSingularBytesField(value: self.room, fieldNumber: 1)
+    }
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 2)
+    }
+    try { if let v = self._nickname {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomCue, rhs: WireRoomCue) -> Bool {
+    if lhs.room != rhs.room {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs._nickname != rhs._nickname {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -137,7 +137,9 @@ extension HubCore {
     if let view = together.view(term: term, at: turn.monotonic) { turn.act(.publish(.room(view))) }
   }
 
-  private func tell(_ answer: RoomAnswer, of ask: Identifier<RoomAskTag>, to asker: RoomAsker, in turn: inout Turn) {
+  private mutating func tell(
+    _ answer: RoomAnswer, of ask: Identifier<RoomAskTag>, to asker: RoomAsker, in turn: inout Turn
+  ) {
     switch asker {
     case .inquiry(let number): turn.act(.answer(.room(.answer(answer)), number))
     case .request(let connection): reply(.answer(.room(.answer(answer))), on: connection, in: &turn)

@@ -41,7 +41,7 @@ extension PeerCore {
     case .refused(let refusal): return receive(refusal, session: frame.session, in: &turn)
     case .pairing(.paired(let told)): return _ = enrolment.note(told, in: &turn)
     case .pairing: return
-    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .goodbye: break
+    case .receipt, .delivery, .pong, .state, .answer, .recordChange, .room, .goodbye: break
     }
     guard session.number == frame.session else {
       return turn.act(.note("a frame of an earlier session was dropped"))

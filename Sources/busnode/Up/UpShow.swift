@@ -115,8 +115,8 @@ final class UpShow: UpFace {
     switch event {
     case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
     case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
-    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .liveActivity, .view, .predicted,
-      .sensors, .record, .sensorsDone:
+    case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
+      .liveActivity, .view, .predicted, .sensors, .record, .sensorsDone:
       false
     }
   }

@@ -26,7 +26,7 @@ struct RouteNodeTests {
       case .route(let part): actions = view.receive(part)
       case .snapshot(let state): actions = view.receive(state.snapshot)
       case nil: return view
-      case .command, .receipt, .presence, .message, .live: actions = []
+      case .command, .receipt, .presence, .message, .live, .room, .cue: actions = []
       }
     }
   }

@@ -44,7 +44,7 @@ extension World {
       if !isExpected { faults.append("refused: \(refusal.message)") }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
-    case .answer, .pairing, .goodbye: break
+    case .answer, .pairing, .room, .goodbye: break
     }
   }
 
@@ -85,7 +85,7 @@ extension World {
       if nextWithin < climate.limits.heartbeatMin {
         faults.append("peer \(index) pings more often than the link allows")
       }
-    case .query, .goodbye, .request, .inquire, .pair, .announceKey: break
+    case .query, .goodbye, .request, .inquire, .pair, .announceKey, .room: break
     }
   }
 

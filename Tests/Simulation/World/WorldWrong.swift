@@ -178,7 +178,7 @@ extension World {
       say(.delivery(.acknowledge(.verdicts, through: last)), by: place)
     case .goodbye: self[place].session = 0
     case .answer: noteAnswer(to: .questions)
-    case .receipt, .delivery, .pong, .state, .recordChange, .pairing: break
+    case .receipt, .delivery, .pong, .state, .recordChange, .pairing, .room: break
     }
   }
 

@@ -18,7 +18,7 @@ extension World {
       for case let receipt? in transmissions.map(\.receipt) { check(receipt) }
     case .recordChange(let change):
       if change.number > hub.store.lastRecordChange { faults.append("a record leaves before it is durable") }
-    case .refused, .delivery, .pong, .answer, .pairing, .goodbye: break
+    case .refused, .delivery, .pong, .answer, .pairing, .room, .goodbye: break
     }
   }
 

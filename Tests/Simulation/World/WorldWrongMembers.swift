@@ -119,7 +119,7 @@ struct WrongRumours {
       commands.append((command, device))
       if commands.count > Self.commandsMax { commands.removeFirst() }
     case .snapshot(let message): hear(message.snapshot)
-    case .receipt, .presence, .message, .route, .live: break
+    case .receipt, .presence, .message, .route, .live, .room, .cue: break
     }
   }
 
