@@ -47,17 +47,22 @@ struct RoomOptions: ParsableArguments {
     help: ArgumentHelp("The device of this machine that asks (default: the phone).", valueName: "device"))
   var device: DeviceID?
 
+  /// The phone, with its log on standard error: the first thing of a command.
   func hub() async throws -> LocalHub {
     bus.startLog()
-    return try await LocalHub.find(at: try bus.hubLocation())
+    return try await findHub()
   }
 
+  private func findHub() async throws -> LocalHub { try await LocalHub.find(at: try bus.hubLocation()) }
+
   /// Asks, waits for the verdict and says it. Asking again with the same id does nothing twice.
-  func ask(_ name: String, _ wish: RoomAsk.Wish) async throws {
-    bus.startLog()
+  ///
+  /// - Parameter hub: The phone, if the command has found it already.
+  func ask(_ name: String, _ wish: RoomAsk.Wish, of hub: LocalHub? = nil) async throws {
+    if hub == nil { bus.startLog() }
     guard let device else {
-      let hub = try await hub()
-      return try await ask(name, wish) { try await hub.ask(.room($0)) }
+      let found = if let hub { hub } else { try await findHub() }
+      return try await ask(name, wish) { try await found.ask(.room($0)) }
     }
     let location = try bus.location()
     let devices = LocalDevices(location: location)
@@ -109,7 +114,7 @@ struct RoomOptions: ParsableArguments {
   }
 
   private func names(in room: RoomID) async -> [MemberID: String] {
-    guard let reports = try? await hub().ask(.rooms) else { return [:] }
+    guard let reports = try? await findHub().ask(.rooms) else { return [:] }
     return reports.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
   }
 
@@ -275,7 +280,7 @@ struct RoomRemove: AsyncParsableCommand {
         code: "notIn", message: found.isEmpty ? "no \(nick) is in the room" : "several members are called \(nick)",
         exitStatus: ExitStatus.rejected)
     }
-    try await options.ask("remove", .remove(found[0].id))
+    try await options.ask("remove", .remove(found[0].id), of: hub)
   }
 }
 

@@ -92,7 +92,7 @@ extension TogetherDesk {
 
   /// The room that the runner's devices are shown: the one in which it has a place, else the last one, for a while.
   func shownRoom(at now: BusTime) -> RoomID? {
-    if let active = activeRoom { return active }
+    if let active = activeRoom, rooms[active]?.stage != RoomStage.none { return active }
     let ended = rooms.values.filter { $0.run != nil && $0.stage != .none && isShown($0, at: now) }
     return ended.max { ($0.machine.state.time, $0.id) < ($1.machine.state.time, $1.id) }?.id
   }
