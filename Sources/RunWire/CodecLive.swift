@@ -33,6 +33,12 @@ extension Codec {
     if let staleAt = push.staleAt { message.staleAtNs = staleAt.nanoseconds }
     message.budgetLeft = number(push.budgetLeft) ?? 0
     message.activity = number(push.activity) ?? 0
+    if let startsAt = content.startsAt { message.startsAtNs = startsAt.nanoseconds }
+    if let room = content.room, let place = number(room.place), let count = number(room.count) {
+      message.room.place = place
+      message.room.count = count
+      if let value = known(room.metersBehind) { message.room.metersBehind = value }
+    }
     return message
   }
 
@@ -55,13 +61,21 @@ extension Codec {
       clock: LiveClock(
         active: try span(message.activeNs, "active time"), at: BusTime(nanoseconds: message.clockAtNs),
         isTicking: message.ticking),
-      numbers: numbers, pending: pending.sorted { $0.rawValue < $1.rawValue })
+      numbers: numbers, pending: pending.sorted { $0.rawValue < $1.rawValue },
+      startsAt: message.hasStartsAtNs ? BusTime(nanoseconds: message.startsAtNs) : nil,
+      room: message.hasRoom ? try value(message.room) : nil)
     let push = LivePush(
       order: try value(message.order), content: content, number: try counter(message.number, "number of a push"),
       kind: kind(message.kind), pushedAt: BusTime(nanoseconds: message.pushedAtNs),
       staleAt: message.hasStaleAtNs ? BusTime(nanoseconds: message.staleAtNs) : nil,
       budgetLeft: try whole(message.budgetLeft), activity: try whole(message.activity))
     return LiveMessage(push: push, age: try span(message.ageNs, "age of a push"))
+  }
+
+  private static func value(_ message: WireLiveRoom) throws(WireError) -> LiveRoom {
+    LiveRoom(
+      place: try whole(message.place), count: try whole(message.count),
+      metersBehind: try known(message.hasMetersBehind, message.metersBehind, "metres behind"))
   }
 
   /// A number that the wire carries; `nil` for one that no lock screen shows.

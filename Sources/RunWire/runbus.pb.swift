@@ -422,7 +422,7 @@ nonisolated enum WireLivePushKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// The run, its phase or its clock changed.
+  /// The run, its phase, its clock or the countdown to it changed.
   case phase // = 1
 
   /// The run is over.
@@ -3974,7 +3974,8 @@ nonisolated struct WireBusEvent: Sendable {
   init() {}
 }
 
-/// What lock screens show of the present run. The hub pushes it at once when the run, its phase or its clock changes, and
+/// What lock screens show of the present run, and of the countdown to the run of a room. The hub pushes it at once when the
+/// run, its phase, its clock or the countdown changes, and
 /// numbers at a limited pace (docs/protocol.md, "Live activity").
 nonisolated struct WireLivePush: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -4114,7 +4115,7 @@ nonisolated struct WireLivePush: @unchecked Sendable {
     set {_uniqueStorage()._ageNs = newValue}
   }
 
-  /// When a screen that shows it becomes stale, bus time on the hub's clock; absent for a run that is over.
+  /// When a screen that shows it becomes stale, bus time on the hub's clock; absent when nothing goes on.
   var staleAtNs: Int64 {
     get {_storage._staleAtNs ?? 0}
     set {_uniqueStorage()._staleAtNs = newValue}
@@ -4136,11 +4137,60 @@ nonisolated struct WireLivePush: @unchecked Sendable {
     set {_uniqueStorage()._activity = newValue}
   }
 
+  /// When the run of the runner's room starts, bus time on the hub's clock; only in its countdown. With the phase idle
+  /// `run_id` is the run that it leads to.
+  var startsAtNs: Int64 {
+    get {_storage._startsAtNs ?? 0}
+    set {_uniqueStorage()._startsAtNs = newValue}
+  }
+  /// Returns true if `startsAtNs` has been explicitly set.
+  var hasStartsAtNs: Bool {_storage._startsAtNs != nil}
+  /// Clears the value of `startsAtNs`. Subsequent reads from it will return its default value.
+  mutating func clearStartsAtNs() {_uniqueStorage()._startsAtNs = nil}
+
+  /// How the runner stands in the room of the run; absent in a run without one.
+  var room: WireLiveRoom {
+    get {_storage._room ?? WireLiveRoom()}
+    set {_uniqueStorage()._room = newValue}
+  }
+  /// Returns true if `room` has been explicitly set.
+  var hasRoom: Bool {_storage._room != nil}
+  /// Clears the value of `room`. Subsequent reads from it will return its default value.
+  mutating func clearRoom() {_uniqueStorage()._room = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How a runner stands in a room.
+nonisolated struct WireLiveRoom: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The place, from 1, and how many run; each at most 2^31 - 1.
+  var place: UInt32 = 0
+
+  var count: UInt32 = 0
+
+  /// Metres to the runner before this one; absent for the first one, and in a result.
+  var metersBehind: Double {
+    get {_metersBehind ?? 0}
+    set {_metersBehind = newValue}
+  }
+  /// Returns true if `metersBehind` has been explicitly set.
+  var hasMetersBehind: Bool {self._metersBehind != nil}
+  /// Clears the value of `metersBehind`. Subsequent reads from it will return its default value.
+  mutating func clearMetersBehind() {self._metersBehind = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _metersBehind: Double? = nil
 }
 
 /// The hub has accepted a command.
@@ -10705,7 +10755,7 @@ nonisolated extension WireBusEvent: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LivePush"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{3}run_id\0\u{1}phase\0\u{3}changed_by\0\u{1}recovering\0\u{3}active_ns\0\u{3}clock_at_ns\0\u{1}ticking\0\u{4}\u{4}heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}lap_count\0\u{1}pending\0\u{1}number\0\u{1}kind\0\u{3}pushed_at_ns\0\u{3}age_ns\0\u{3}stale_at_ns\0\u{3}budget_left\0\u{1}activity\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{c}\u{9}\u{1}\u{c}\u{a}\u{1}\u{c}\u{b}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{3}run_id\0\u{1}phase\0\u{3}changed_by\0\u{1}recovering\0\u{3}active_ns\0\u{3}clock_at_ns\0\u{1}ticking\0\u{4}\u{4}heart_rate_bpm\0\u{3}elevation_gain_meters\0\u{3}lap_count\0\u{1}pending\0\u{1}number\0\u{1}kind\0\u{3}pushed_at_ns\0\u{3}age_ns\0\u{3}stale_at_ns\0\u{3}budget_left\0\u{1}activity\0\u{3}distance_meters\0\u{3}current_pace_seconds_per_kilometer\0\u{3}average_pace_seconds_per_kilometer\0\u{3}starts_at_ns\0\u{1}room\0\u{c}\u{9}\u{1}\u{c}\u{a}\u{1}\u{c}\u{b}\u{1}")
 
   fileprivate class _StorageClass {
     var _order: WireSnapshotOrder? = nil
@@ -10730,6 +10780,8 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _staleAtNs: Int64? = nil
     var _budgetLeft: UInt32 = 0
     var _activity: UInt32 = 0
+    var _startsAtNs: Int64? = nil
+    var _room: WireLiveRoom? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -10762,6 +10814,8 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _staleAtNs = source._staleAtNs
       _budgetLeft = source._budgetLeft
       _activity = source._activity
+      _startsAtNs = source._startsAtNs
+      _room = source._room
     }
   }
 
@@ -10802,6 +10856,8 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceMeters) }()
         case 24: try { try decoder.decodeSingularDoubleField(value: &_storage._currentPaceSecondsPerKilometer) }()
         case 25: try { try decoder.decodeSingularDoubleField(value: &_storage._averagePaceSecondsPerKilometer) }()
+        case 26: try { try decoder.decodeSingularInt64Field(value: &_storage._startsAtNs) }()
+        case 27: try { try decoder.decodeSingularMessageField(value: &_storage._room) }()
         default: break
         }
       }
@@ -10880,6 +10936,12 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
       try { if let v = _storage._averagePaceSecondsPerKilometer {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 25)
       } }()
+      try { if let v = _storage._startsAtNs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 26)
+      } }()
+      try { if let v = _storage._room {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -10911,10 +10973,56 @@ nonisolated extension WireLivePush: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._staleAtNs != rhs_storage._staleAtNs {return false}
         if _storage._budgetLeft != rhs_storage._budgetLeft {return false}
         if _storage._activity != rhs_storage._activity {return false}
+        if _storage._startsAtNs != rhs_storage._startsAtNs {return false}
+        if _storage._room != rhs_storage._room {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLiveRoom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LiveRoom"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}place\0\u{1}count\0\u{3}meters_behind\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.place) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.count) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._metersBehind) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.place != 0 {
+      try visitor.visitSingularUInt32Field(value: self.place, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt32Field(value: self.count, fieldNumber: 2)
+    }
+    try { if let v = self._metersBehind {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLiveRoom, rhs: WireLiveRoom) -> Bool {
+    if lhs.place != rhs.place {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs._metersBehind != rhs._metersBehind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -61,6 +61,38 @@ struct CodecRunGoldenTests {
     #expect(try Codec.busEvent(Codec.encode(event)) == event)
   }
 
+  @Test("A push in the countdown of a room, and one with the place in its run")
+  func liveRoom() throws {
+    func push(_ content: LiveContent) -> BusEvent {
+      .live(
+        LiveMessage(
+          push: LivePush(
+            order: SnapshotOrder(term: 1, revision: 2, tick: 14), content: content, number: 17, kind: .phase,
+            pushedAt: BusTime(nanoseconds: 186_000_000_000), staleAt: nil, budgetLeft: 12, activity: 1)))
+    }
+    let startsAt = BusTime(nanoseconds: 190_000_000_000)
+    let countdown = push(
+      LiveContent(
+        runID: Self.run, phase: .idle, clock: LiveClock(active: .zero, at: startsAt, isTicking: false),
+        startsAt: startsAt))
+    #expect(
+      hex(Codec.encode(countdown)) == """
+        3a3f0a0608011002180e12102122232425262728292a2b2c2d2e2f3018013880d887e7c30580011188010190018088dbf3b405a8\
+        010cb00101d00180d887e7c305
+        """)
+    let place = push(
+      LiveContent(
+        runID: Self.run, phase: .running,
+        clock: LiveClock(active: .seconds(180), at: BusTime(nanoseconds: 185_250_000_000), isTicking: true),
+        room: LiveRoom(place: 2, count: 4, metersBehind: 120.5)))
+    #expect(
+      hex(Codec.encode(place)) == """
+        3a500a0608011002180e12102122232425262728292a2b2c2d2e2f301802308090d8c69e053880d98a8eb2054001800111880101\
+        90018088dbf3b405a8010cb00101da010d08021004190000000000205e40
+        """)
+    for event in [countdown, place] { #expect(try Codec.busEvent(Codec.encode(event)) == event) }
+  }
+
   @Test("A part of the route")
   func route() throws {
     let points = [

@@ -198,7 +198,13 @@ struct RandomMessages {
       runID: id(), phase: one(of: [.idle, .running, .paused, .completed, .unknown]),
       changedBy: maybe { ControlSource(rawValue: $0.one(of: ["watch", "시계"])) }, isRecovering: coin(),
       clock: LiveClock(active: age(), at: BusTime(nanoseconds: Int64(bitPattern: bits())), isTicking: coin()),
-      numbers: numbers, pending: one(of: [[], [.pause], [.lap, .start]]))
+      numbers: numbers, pending: one(of: [[], [.pause], [.lap, .start]]),
+      startsAt: maybe { BusTime(nanoseconds: Int64(bitPattern: $0.bits())) },
+      room: maybe {
+        LiveRoom(
+          place: $0.number(below: 33), count: $0.number(below: 33),
+          metersBehind: $0.maybe { Double($0.number(below: 1 << 20)) / 8 })
+      })
     let push = LivePush(
       order: order(), content: content, number: counter(), kind: one(of: LivePushKind.allCases),
       pushedAt: BusTime(nanoseconds: Int64(bitPattern: bits())),

@@ -4,7 +4,8 @@ public import RunCore
 extension LiveContent: Codable {
   private enum CodingKeys: String, CodingKey {
     case runId, phase, changedBy, recovering, activeSeconds, clockAtBusNanoseconds, clockTicks, distanceMeters,
-      paceSecondsPerKilometer, averagePaceSecondsPerKilometer, heartRateBpm, elevationGainMeters, lapCount, pending
+      paceSecondsPerKilometer, averagePaceSecondsPerKilometer, heartRateBpm, elevationGainMeters, lapCount, pending,
+      startsAtBusNanoseconds, room
   }
 
   /// Reads a content that ``encode(to:)`` or `busnode` has written. A phase of a later version reads as `unknown`;
@@ -26,7 +27,8 @@ extension LiveContent: Codable {
         averagePaceSecondsPerKilometer: try container.read(.averagePaceSecondsPerKilometer),
         heartRateBpm: try container.read(.heartRateBpm),
         elevationGainMeters: try container.read(.elevationGainMeters), lapCount: try container.need(.lapCount)),
-      pending: pending.compactMap { CommandKind(rawValue: $0) })
+      pending: pending.compactMap { CommandKind(rawValue: $0) },
+      startsAt: try container.readNanoseconds(.startsAtBusNanoseconds), room: try container.read(.room))
   }
 
   /// Writes the content in the form that `docs/json.md` in the repository of the package describes.
@@ -46,6 +48,29 @@ extension LiveContent: Codable {
     try container.write(numbers.elevationGainMeters, .elevationGainMeters)
     try container.write(numbers.lapCount, .lapCount)
     try container.write(pending.map(\.rawValue), .pending)
+    try container.write(nanoseconds: startsAt, .startsAtBusNanoseconds)
+    try container.write(room, .room)
+  }
+}
+
+/// How the runner stands in the room of the run: `room` of a lock screen.
+extension LiveRoom: Codable {
+  private enum CodingKeys: String, CodingKey { case place, count, behindMeters }
+
+  /// Reads a line that ``encode(to:)`` or `busnode` has written.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      place: try container.need(.place), count: try container.need(.count),
+      metersBehind: try container.read(.behindMeters))
+  }
+
+  /// Writes the line in the form that `docs/json.md` in the repository of the package describes.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.write(place, .place)
+    try container.write(count, .count)
+    try container.write(number: metersBehind, .behindMeters)
   }
 }
 

@@ -4,8 +4,8 @@ import RunCore
 /// The state as `busnode widget --json` writes it, which is also what ActivityKit keeps of it.
 extension LiveActivityState: Codable {
   private enum CodingKeys: String, CodingKey {
-    case term, revision, tick, clockZeroUnixSeconds, clockRate, stale, hubLost, staleAtUnixSeconds, relevance, final,
-      push, pushKind, pushedAtUnixSeconds, budgetLeft, activity
+    case term, revision, tick, clockZeroUnixSeconds, clockRate, startsAtUnixSeconds, stale, hubLost, staleAtUnixSeconds,
+      relevance, final, push, pushKind, pushedAtUnixSeconds, budgetLeft, activity
   }
 
   /// Reads a state that ``encode(to:)`` or `busnode` has written. Words of a later version read as `unknown`.
@@ -20,6 +20,7 @@ extension LiveActivityState: Codable {
     content = try LiveContent(from: decoder)
     clockZero = try date(.clockZeroUnixSeconds)
     clockRate = try container.need(.clockRate)
+    startDate = try date(.startsAtUnixSeconds)
     isStale = try container.need(.stale)
     isHubLost = try container.need(.hubLost)
     staleDate = try date(.staleAtUnixSeconds)
@@ -41,6 +42,7 @@ extension LiveActivityState: Codable {
     try container.write(order.tick, .tick)
     try container.write(clockZero?.timeIntervalSince1970, .clockZeroUnixSeconds)
     try container.write(clockRate, .clockRate)
+    try container.write(startDate?.timeIntervalSince1970, .startsAtUnixSeconds)
     try container.write(isStale, .stale)
     try container.write(isHubLost, .hubLost)
     try container.write(staleDate?.timeIntervalSince1970, .staleAtUnixSeconds)

@@ -27,15 +27,17 @@ public struct LiveActivityState: Hashable, Sendable {
   public var clockZero: Date?
   /// How many seconds of active time pass in a second: 1, except in a replay.
   public var clockRate: Double
+  /// When the run of the runner's room starts, while its countdown is on: an anchor for a text that counts down by itself.
+  public var startDate: Date?
   /// Whether the run may have changed since: the push is too old, or the hub is silent.
   public var isStale: Bool
   /// Whether the hub has been silent for so long that the run may have stopped.
   public var isHubLost: Bool
-  /// When the screen becomes stale unless another state comes before; `nil` for a run that is over.
+  /// When the screen becomes stale unless another state comes before; `nil` when nothing goes on.
   public var staleDate: Date?
   /// How important the activity is beside others, from 0 to 100.
   public var relevance: Double
-  /// Whether the run is over, so that the activity can end.
+  /// Whether the run is over, or the countdown to it was held, so that the activity can end.
   public var isFinal: Bool
   /// Counts the pushes of the hub.
   public var push: UInt64
@@ -62,6 +64,7 @@ public struct LiveActivityState: Hashable, Sendable {
     let live = push.content.clock
     let passed = clock.speed.real(fromBus: live.active).seconds
     clockZero = live.isTicking ? clock.date(of: live.at).addingTimeInterval(-passed) : nil
+    startDate = push.content.startsAt.map { clock.date(of: $0) }
     isStale = activity.isStale
     isHubLost = activity.isHubLost
     staleDate = push.staleAt.map { clock.date(of: $0) }
@@ -83,8 +86,10 @@ public struct LiveActivityState: Hashable, Sendable {
     return max(content.clock.active.seconds, date.timeIntervalSince(clockZero) * clockRate)
   }
 
-  /// The commands that make sense in the phase, in the order of buttons.
+  /// The commands that make sense in the phase, in the order of buttons; none in the countdown of a room, which starts the
+  /// run by itself.
   public var buttons: [CommandKind] {
+    if content.phase == .idle, content.startsAt != nil { return [] }
     let machine = RunMachine(phase: content.phase)
     return [.start, .pause, .resume, .lap, .stop].filter { machine.allows($0) }
   }

@@ -88,9 +88,9 @@ public struct LiveClock: Hashable, Sendable {
 
 /// Everything that is visible of a run on a lock screen, as of one snapshot of the hub.
 public struct LiveContent: Hashable, Sendable {
-  /// The run.
+  /// The run; in the countdown of a room the one that it leads to.
   public var runID: RunID
-  /// The phase of the run.
+  /// The phase of the run; `idle` in the countdown of a room, and after one that was held.
   public var phase: RunPhase
   /// Who changed the phase last; `nil` when that is not known.
   public var changedBy: ControlSource?
@@ -102,11 +102,15 @@ public struct LiveContent: Hashable, Sendable {
   public var numbers: LiveNumbers
   /// The commands that the hub has accepted and not judged yet, each kind once.
   public var pending: [CommandKind]
+  /// When the run of the room starts, while its countdown is on: a screen counts down to it without any further push.
+  public var startsAt: BusTime?
+  /// How the runner stands in the room of the run; `nil` in a run without one.
+  public var room: LiveRoom?
 
   /// A content from its parts.
   public init(
     runID: RunID, phase: RunPhase, changedBy: ControlSource? = nil, isRecovering: Bool = false, clock: LiveClock,
-    numbers: LiveNumbers = LiveNumbers(), pending: [CommandKind] = []
+    numbers: LiveNumbers = LiveNumbers(), pending: [CommandKind] = [], startsAt: BusTime? = nil, room: LiveRoom? = nil
   ) {
     self.runID = runID
     self.phase = phase
@@ -115,6 +119,8 @@ public struct LiveContent: Hashable, Sendable {
     self.clock = clock
     self.numbers = numbers
     self.pending = pending
+    self.startsAt = startsAt
+    self.room = room
   }
 
   /// What is visible of a snapshot; `nil` while there is no run to show.
@@ -130,10 +136,24 @@ public struct LiveContent: Hashable, Sendable {
       numbers: numbers, pending: pending)
   }
 
-  /// Whether the screen would be wrong, and not only behind, with `other` instead of this content: another run, phase
-  /// or clock.
+  /// Whether something goes on that the screen shows by a clock of its own: a run, or the countdown to one.
+  package var isUnderWay: Bool { phase.isOn || startsAt != nil }
+
+  /// Whether the screen would be wrong, and not only behind, with `other` instead of this content: another run, phase,
+  /// clock or countdown.
   func isTurn(from other: LiveContent) -> Bool {
     (runID, phase, isRecovering) != (other.runID, other.phase, other.isRecovering) || changedBy != other.changedBy
-      || !clock.looksLike(other.clock)
+      || startsAt != other.startsAt || !clock.looksLike(other.clock)
+  }
+
+  /// Whether a screen shows the same numbers for both.
+  func hasSameNumbers(as other: LiveContent) -> Bool {
+    let isSameRoom =
+      switch (room, other.room) {
+      case (nil, nil): true
+      case (let room?, let other?): room.looksLike(other)
+      case (nil, _?), (_?, nil): false
+      }
+    return isSameRoom && numbers.looksLike(other.numbers)
   }
 }

@@ -1,6 +1,6 @@
 /// Why the hub pushed to lock screens.
 public enum LivePushKind: String, Hashable, Sendable, CaseIterable {
-  /// The run, its phase or its clock changed.
+  /// The run, its phase, its clock or the countdown to it changed.
   case phase
   /// The run is over. Further pushes of it bring late numbers only.
   case final
@@ -28,7 +28,7 @@ public struct LivePush: Hashable, Sendable {
   public var kind: LivePushKind
   /// When it was pushed, on the hub's time line.
   public var pushedAt: BusTime
-  /// When the screen becomes stale unless another push comes before; `nil` for a run that is over.
+  /// When the screen becomes stale unless another push comes before; `nil` when nothing goes on.
   public var staleAt: BusTime?
   /// How many pushes of numbers the budget holds after this one.
   public var budgetLeft: Int
@@ -50,8 +50,8 @@ public struct LivePush: Hashable, Sendable {
     self.activity = activity
   }
 
-  /// Whether the run is over, so that the activity can end.
-  public var isFinal: Bool { content.phase == .completed }
+  /// Whether the run is over, or the countdown to it was held, so that the activity can end.
+  public var isFinal: Bool { content.phase == .completed || content.phase == .idle && content.startsAt == nil }
 
   /// How important the activity is beside others, from 0 to 100.
   public var relevance: Int {
@@ -59,7 +59,8 @@ public struct LivePush: Hashable, Sendable {
     case .running: content.isRecovering ? 100 : 90
     case .paused: content.isRecovering ? 100 : 50
     case .completed: 10
-    case .idle, .unknown: 0
+    case .idle: content.startsAt == nil ? 0 : 100
+    case .unknown: 0
     }
   }
 }
@@ -107,6 +108,13 @@ public struct LivePolicy: Hashable, Sendable {
 
   /// How long a push is good for.
   func goodFor(_ phase: RunPhase) -> BusDuration { phase == .running ? staleAfter : pausedStaleAfter }
+
+  /// Until when a push of a content is good; `nil` when nothing goes on. One of a countdown is good until shortly after
+  /// the start, with which the next one comes.
+  func staleAt(_ content: LiveContent, pushedAt now: BusTime) -> BusTime? {
+    if content.phase.isOn { return now + goodFor(content.phase) }
+    return content.startsAt.map { max($0, now) + staleAfter }
+  }
 
   /// The time in which the budget gains one push.
   var pushPrice: BusDuration { BusDuration(nanoseconds: 3_600_000_000_000 / Int64(max(1, pushesPerHour))) }

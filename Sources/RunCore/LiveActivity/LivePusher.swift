@@ -1,7 +1,7 @@
 /// Decides at the hub what is pushed to lock screens, and when.
 ///
-/// A change of the run, its phase or its clock is pushed at once, and so is a press that begins to wait or gets its
-/// verdict. Numbers wait for ``LivePolicy/numbersInterval`` and for the budget. When nothing visible changes, a push
+/// A change of the run, its phase, its clock or the countdown of its room is pushed at once, and so is a press that begins
+/// to wait or gets its verdict. Numbers, and the place in the room among them, wait for ``LivePolicy/numbersInterval`` and for the budget. When nothing visible changes, a push
 /// says in time that the screen is not stale. All pushes carry everything that is visible.
 ///
 /// The pusher is fed with what is durable: a lock screen never shows what a crash can take back. It decides nothing until
@@ -9,6 +9,8 @@
 package struct LivePusher: Sendable {
   private let policy: LivePolicy
   private var snapshot: Snapshot?
+  /// One room or none, outside of the pusher's own bytes, which are copied with every event of the hub.
+  private var rooms: [LiveTogether] = []
   private var waiting: [CommandID: CommandKind] = [:]
   /// The last push; `nil` before the first one of this incarnation.
   package private(set) var last: LivePush?
@@ -26,7 +28,21 @@ package struct LivePusher: Sendable {
   }
 
   /// Takes a snapshot that was published.
-  package mutating func observe(_ snapshot: Snapshot) { self.snapshot = snapshot }
+  package mutating func observe(_ snapshot: Snapshot) {
+    self.snapshot = snapshot
+    if !rooms.isEmpty { rooms[0].observe(snapshot) }
+  }
+
+  /// Takes the room of the runner as it was published.
+  ///
+  /// - Parameters:
+  ///   - view: The room; `nil` when the runner is in none.
+  ///   - run: The run that the hub starts in it; `nil` where it starts none.
+  package mutating func observe(_ view: RoomView?, run: RunID?, at now: BusTime, speed: BusSpeed) {
+    guard let view else { return rooms = [] }
+    if rooms.first?.room != view.room { rooms = [LiveTogether(view.room)] }
+    rooms[0].take(view, run: run, shown: snapshot, at: now, speed: speed)
+  }
 
   /// Notes that the hub has accepted a command, which waits for its verdict.
   package mutating func accept(_ id: CommandID, _ kind: CommandKind) { waiting[id] = kind }
@@ -42,7 +58,7 @@ package struct LivePusher: Sendable {
     // A running clock comes with a snapshot every few seconds, which has newer numbers than a timer could push.
     let shown = last.content
     let isBehind =
-      !(content.numbers.looksLike(shown.numbers) && content.pending == shown.pending) && !content.clock.isTicking
+      !(content.hasSameNumbers(as: shown) && content.pending == shown.pending) && !content.clock.isTicking
     let numbers = isBehind ? max(last.pushedAt + policy.numbersInterval, affordableAt) : nil
     return BusTime.earliest(numbers, aliveAt(last, content), renewalAt(last, content))
   }
@@ -54,8 +70,7 @@ package struct LivePusher: Sendable {
     credit = max(.zero, credit - policy.pushPrice)
     let push = LivePush(
       order: snapshot.order, content: content, number: (last?.number ?? 0) + 1, kind: kind, pushedAt: now,
-      staleAt: content.phase.isOn ? now + policy.goodFor(content.phase) : nil, budgetLeft: affordable,
-      activity: activity(at: now))
+      staleAt: policy.staleAt(content, pushedAt: now), budgetLeft: affordable, activity: activity(of: content, at: now))
     last = push
     return push
   }
@@ -80,11 +95,25 @@ package struct LivePusher: Sendable {
   // MARK: What is due
 
   private var content: LiveContent? {
-    snapshot.flatMap { LiveContent($0, pending: Set(waiting.values).sorted { $0.rawValue < $1.rawValue }) }
+    guard let snapshot else { return nil }
+    let pending = Set(waiting.values).sorted { $0.rawValue < $1.rawValue }
+    if var content = rooms.first?.content(beside: snapshot) {
+      content.pending = pending
+      return content
+    }
+    if var content = LiveContent(snapshot, pending: pending) {
+      if snapshot.phase.isOn { content.startsAt = rooms.first?.startsAt }
+      content.room = rooms.first?.line(in: snapshot.runID)
+      return content
+    }
+    // A countdown was held, and there is no run that could take its place on the screen.
+    guard var content = last?.content, content.phase == .idle else { return nil }
+    (content.startsAt, content.pending) = (nil, pending)
+    return content
   }
 
   private func kind(of content: LiveContent, at now: BusTime) -> LivePushKind? {
-    guard let last else { return content.phase.isOn ? .phase : .final }
+    guard let last else { return content.isUnderWay ? .phase : .final }
     let shown = last.content
     if content.isTurn(from: shown) {
       return content.phase == .completed && shown.phase != .completed ? .final : .phase
@@ -95,7 +124,7 @@ package struct LivePusher: Sendable {
     {
       return .pending
     }
-    if !content.numbers.looksLike(shown.numbers), last.pushedAt + policy.numbersInterval <= now, affordable > 0 {
+    if !content.hasSameNumbers(as: shown), last.pushedAt + policy.numbersInterval <= now, affordable > 0 {
       return .numbers
     }
     if let at = aliveAt(last, content), at <= now { return .alive }
@@ -116,8 +145,8 @@ package struct LivePusher: Sendable {
     return startedAt + Self.span(policy.activityMax, times: last.activity)
   }
 
-  private func activity(at now: BusTime) -> Int {
-    guard let startedAt = snapshot?.startedAt, let snapshot else { return 1 }
+  private func activity(of content: LiveContent, at now: BusTime) -> Int {
+    guard let snapshot, content.runID == snapshot.runID, let startedAt = snapshot.startedAt else { return 1 }
     // A run that is over stays in its last activity.
     let moment = snapshot.phase.isOn ? now : startedAt + snapshot.metrics.elapsed
     return 1 + Int(max(0, (moment - startedAt).nanoseconds) / max(1, policy.activityMax.nanoseconds))

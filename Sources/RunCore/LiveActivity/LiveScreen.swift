@@ -58,6 +58,10 @@ package struct LiveScreen: Sendable {
     let order = snapshot.order
     guard let last, (order.term, order.revision) > (last.order.term, last.order.revision) else { return }
     var content = LiveContent(snapshot, pending: last.content.pending) ?? last.content
+    if content.phase.isOn, last.content.phase.isOn, content.runID == last.content.runID {
+      // A snapshot says nothing of the room.
+      (content.startsAt, content.room) = (last.content.startsAt, last.content.room)
+    }
     if snapshot.phase == .idle {
       // The hub has lost its store, and the run with it: nothing is pushed about that.
       (content.phase, content.clock.isTicking, content.pending) = (.idle, false, [])
@@ -87,7 +91,7 @@ package struct LiveScreen: Sendable {
     let isOver = last.staleAt.map { staleAt in now.map { staleAt <= $0 } ?? true } ?? false
     let activity = LiveActivity(
       push: last, pending: pending.union(last.content.pending).sorted { $0.rawValue < $1.rawValue },
-      isStale: isOver || isStale && last.content.phase.isOn, isHubLost: isHubLost && last.content.phase.isOn)
+      isStale: isOver || isStale && last.content.isUnderWay, isHubLost: isHubLost && last.content.phase.isOn)
     guard activity != shown else { return nil }
     shown = activity
     return activity

@@ -77,6 +77,15 @@ struct Display: Sendable {
   /// A command has its verdict.
   mutating func judge(_ id: CommandID) { live.judge(id) }
 
+  /// The room of the runner was published: lock screens show its countdown and the runner's place.
+  ///
+  /// - Parameters:
+  ///   - room: The room; `nil` when the runner is in none.
+  ///   - run: The run that the hub starts in it; `nil` where it starts none.
+  mutating func show(room: RoomView?, run: RunID?, speed: BusSpeed, at now: BusTime) {
+    live.observe(room, run: run, at: now, speed: speed)
+  }
+
   /// Publishes what lock screens are to show, if the policy wants that now.
   mutating func pushLive(speed: BusSpeed, in turn: inout HubCore.Turn) {
     if let push = live.push(at: turn.now) {

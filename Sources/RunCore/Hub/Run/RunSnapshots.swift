@@ -67,6 +67,11 @@ extension HubRun {
   /// Repeats the last snapshot for new subscribers, if that is due.
   mutating func repeatWhenDue(in turn: inout Turn) { display.repeatWhenDue(speed: rules.clock.speed, in: &turn) }
 
+  /// The room of the runner was published; `run` is the one that the hub starts in it.
+  mutating func show(room: RoomView?, run: RunID?, at now: BusTime) {
+    display.show(room: room, run: run, speed: rules.clock.speed, at: now)
+  }
+
   /// Publishes what lock screens are to show, if the policy wants that now.
   mutating func pushLive(in turn: inout Turn) { display.pushLive(speed: rules.clock.speed, in: &turn) }
 }
