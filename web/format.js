@@ -80,6 +80,9 @@ export function roundDistance(meters) {
   return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
+/// The distance of a result, to the tenth of a metre to which it is compared, in any unit system.
+export function exactDistance(meters) { return isKnown(meters) ? `${decimals(meters, 1)} m` : "–"; }
+
 /// Whether a pace is one: an hour or more for a kilometre means standing still.
 export function isPace(secondsPerKilometer) { return isKnown(secondsPerKilometer) && secondsPerKilometer >= 0 && secondsPerKilometer < 3600; }
 

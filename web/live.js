@@ -2,6 +2,7 @@
 import { follow, load, press } from "./api.js";
 import { drawSplits } from "./bars.js";
 import { makeRun } from "./picture.js";
+import { countdownText, makeRoom, placeText } from "./room.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
@@ -27,6 +28,8 @@ export function presentOf(live, at, now) {
   const passed = Math.max(0, (now - at) / 1000);
   return {
     seconds: live.activeSeconds + (live.clockTicks ? ((live.ageSeconds || 0) + passed) * live.speed : 0),
+    // Until the run of the room starts; nothing without a countdown.
+    startsIn: isKnown(live.startsInSeconds) ? live.startsInSeconds - passed : null,
     isStale: live.stale || (isKnown(live.staleInSeconds) && passed >= live.staleInSeconds),
     age: (live.pushAgeSeconds ?? live.ageSeconds ?? 0) + passed,
   };
@@ -178,12 +181,21 @@ function makeLockScreen(tell) {
     if (live.hubLost) return word("hubLost");
     if (present.isStale) return word("staleCard", { age: span(present.age) });
     if (live.recovering) return word("recovering");
-    return live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", ");
+    return [
+      live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", "),
+      // A countdown beside a run that goes on; without a run the clock shows it.
+      present.startsIn !== null && live.phase !== "idle" ? countdownText(present.startsIn) : "", live.room ? placeText(live.room) : "",
+    ].filter(Boolean).join(" · ");
+  }
+
+  /// What the large clock shows: active time, or in a countdown what is left of it.
+  function shownSeconds(present) {
+    return live && live.phase === "idle" && present.startsIn !== null ? Math.max(0, Math.ceil(present.startsIn)) : present.seconds;
   }
 
   function tick() {
-    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, isStale: false };
-    for (const node of [timer, islandTimer]) setText(node, clock(present.seconds));
+    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, startsIn: null, isStale: false };
+    for (const node of [timer, islandTimer]) setText(node, clock(shownSeconds(present)));
     for (const node of [card, island]) node.classList.toggle("stale", live !== null && (present.isStale || live.hubLost));
     setText(note, live ? noteOf(present) : "");
     note.classList.toggle("alarm", live !== null && (present.isStale || live.hubLost));
@@ -198,13 +210,15 @@ function makeLockScreen(tell) {
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : empty);
+      const isCountdown = live !== null && live.phase === "idle" && isKnown(live.startsInSeconds);
+      timer.setAttribute("aria-label", word(isCountdown ? "roomStage_countdown" : "activeTime"));
+      setText(phase, isCountdown ? word("roomStage_countdown") : live ? phaseName(live.phase) + by : empty);
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
         : ["–", "–", "–"];
       for (const list of metrics) list.show(texts);
-      const commands = !canPress ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
+      const commands = !canPress || isCountdown ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
       const stages = Object.fromEntries((live ? live.pending : []).map((command) => [command, "pending"]));
       buttons.show([commands[0], commands[2]], stages);
       islandButtons.show(commands, stages);
@@ -308,6 +322,7 @@ export function showLive(main, tell, banner, tiles) {
   // Stands instead of everything while nothing is known, or for a page that is not let in.
   const outside = element("section", { class: "panel nothing", role: "status" }, element("p", {}, word("loading")));
   const run = makeRun(tiles);
+  const room = makeRoom(tell);
   const [splits, devices, commands] = [element("div"), element("div"), element("div")];
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
@@ -317,6 +332,7 @@ export function showLive(main, tell, banner, tiles) {
   const inside = element(
     "div", { hidden: true },
     element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, goal, line, replay)),
+    room.node,
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
@@ -335,6 +351,7 @@ export function showLive(main, tell, banner, tiles) {
 
   function tick() {
     lockScreen.tick();
+    room.tick();
     if (!view) return;
     const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
     numbers.show(presentNumbers(view.state, passed));
@@ -415,6 +432,7 @@ export function showLive(main, tell, banner, tiles) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
     }
+    room.show(view.room || null, view.cue || null, !view.link.reachable || view.stale || view.hubOffDuty);
     redrawDevices({ devices: view.devices, isReachable: view.link.reachable });
     redrawCommands(view.commands);
     tick();

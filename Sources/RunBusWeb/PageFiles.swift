@@ -20,6 +20,7 @@ enum PageFiles {
     case "page.js": (page_js, "text/javascript; charset=utf-8")
     case "picture.js": (picture_js, "text/javascript; charset=utf-8")
     case "records.js": (records_js, "text/javascript; charset=utf-8")
+    case "room.js": (room_js, "text/javascript; charset=utf-8")
     case "route.js": (route_js, "text/javascript; charset=utf-8")
     case "samples.js": (samples_js, "text/javascript; charset=utf-8")
     case "words.js": (words_js, "text/javascript; charset=utf-8")
@@ -28,7 +29,7 @@ enum PageFiles {
   }
 
   /// The modules, each behind those that it uses.
-  static let modules = [api_js, axes_js, words_js, format_js, element_js, bars_js, samples_js, charts_js, route_js, picture_js, live_js, owner_js, records_js, page_js]
+  static let modules = [api_js, axes_js, words_js, format_js, element_js, bars_js, samples_js, charts_js, route_js, picture_js, room_js, live_js, owner_js, records_js, page_js]
 
   static let api_js = #"""
 // Requests to the server that served the page.
@@ -647,6 +648,9 @@ export function roundDistance(meters) {
   return `${(stepsOf(meters, unitMeters() / scale) / scale).toLocaleString(locale(), { maximumFractionDigits: 2 })} ${unit}`;
 }
 
+/// The distance of a result, to the tenth of a metre to which it is compared, in any unit system.
+export function exactDistance(meters) { return isKnown(meters) ? `${decimals(meters, 1)} m` : "–"; }
+
 /// Whether a pace is one: an hour or more for a kilometre means standing still.
 export function isPace(secondsPerKilometer) { return isKnown(secondsPerKilometer) && secondsPerKilometer >= 0 && secondsPerKilometer < 3600; }
 
@@ -800,6 +804,7 @@ export function verdictText(receipt) {
 import { follow, load, press } from "./api.js";
 import { drawSplits } from "./bars.js";
 import { makeRun } from "./picture.js";
+import { countdownText, makeRoom, placeText } from "./room.js";
 import { drawing, element, panel, setText } from "./element.js";
 import { cadence, clock, commandName, distance, energy, hasWord, heartRate, height, isKnown, milliseconds, pace, phaseName, sourceName, span, timeOfDay, verdictText, word } from "./format.js";
 
@@ -825,6 +830,8 @@ export function presentOf(live, at, now) {
   const passed = Math.max(0, (now - at) / 1000);
   return {
     seconds: live.activeSeconds + (live.clockTicks ? ((live.ageSeconds || 0) + passed) * live.speed : 0),
+    // Until the run of the room starts; nothing without a countdown.
+    startsIn: isKnown(live.startsInSeconds) ? live.startsInSeconds - passed : null,
     isStale: live.stale || (isKnown(live.staleInSeconds) && passed >= live.staleInSeconds),
     age: (live.pushAgeSeconds ?? live.ageSeconds ?? 0) + passed,
   };
@@ -976,12 +983,21 @@ function makeLockScreen(tell) {
     if (live.hubLost) return word("hubLost");
     if (present.isStale) return word("staleCard", { age: span(present.age) });
     if (live.recovering) return word("recovering");
-    return live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", ");
+    return [
+      live.pending.map((command) => word("verdict_pending", { command: commandName(command) })).join(", "),
+      // A countdown beside a run that goes on; without a run the clock shows it.
+      present.startsIn !== null && live.phase !== "idle" ? countdownText(present.startsIn) : "", live.room ? placeText(live.room) : "",
+    ].filter(Boolean).join(" · ");
+  }
+
+  /// What the large clock shows: active time, or in a countdown what is left of it.
+  function shownSeconds(present) {
+    return live && live.phase === "idle" && present.startsIn !== null ? Math.max(0, Math.ceil(present.startsIn)) : present.seconds;
   }
 
   function tick() {
-    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, isStale: false };
-    for (const node of [timer, islandTimer]) setText(node, clock(present.seconds));
+    const present = live ? presentOf(live, at, Date.now()) : { seconds: 0, startsIn: null, isStale: false };
+    for (const node of [timer, islandTimer]) setText(node, clock(shownSeconds(present)));
     for (const node of [card, island]) node.classList.toggle("stale", live !== null && (present.isStale || live.hubLost));
     setText(note, live ? noteOf(present) : "");
     note.classList.toggle("alarm", live !== null && (present.isStale || live.hubLost));
@@ -996,13 +1012,15 @@ function makeLockScreen(tell) {
       for (const sign of signs) sign.show(shown);
       for (const node of [card, island]) node.dataset.phase = shown;
       const by = live && live.changedBy ? ` · ${word("changedBy", { source: sourceName(live.changedBy) })}` : "";
-      setText(phase, live ? phaseName(live.phase) + by : empty);
+      const isCountdown = live !== null && live.phase === "idle" && isKnown(live.startsInSeconds);
+      timer.setAttribute("aria-label", word(isCountdown ? "roomStage_countdown" : "activeTime"));
+      setText(phase, isCountdown ? word("roomStage_countdown") : live ? phaseName(live.phase) + by : empty);
       setText(islandPhase, phase.textContent);
       const texts = live
         ? [distance(live.distanceMeters), pace(live.paceSecondsPerKilometer ?? live.averagePaceSecondsPerKilometer), heartRate(live.heartRateBpm)]
         : ["–", "–", "–"];
       for (const list of metrics) list.show(texts);
-      const commands = !canPress ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
+      const commands = !canPress || isCountdown ? noPlaces : live ? placesOf[shown] || noPlaces : placesOf.idle;
       const stages = Object.fromEntries((live ? live.pending : []).map((command) => [command, "pending"]));
       buttons.show([commands[0], commands[2]], stages);
       islandButtons.show(commands, stages);
@@ -1106,6 +1124,7 @@ export function showLive(main, tell, banner, tiles) {
   // Stands instead of everything while nothing is known, or for a page that is not let in.
   const outside = element("section", { class: "panel nothing", role: "status" }, element("p", {}, word("loading")));
   const run = makeRun(tiles);
+  const room = makeRoom(tell);
   const [splits, devices, commands] = [element("div"), element("div"), element("div")];
   const redrawDevices = makeRedrawer(devices, drawDevices);
   const redrawCommands = makeRedrawer(commands, drawCommands);
@@ -1115,6 +1134,7 @@ export function showLive(main, tell, banner, tiles) {
   const inside = element(
     "div", { hidden: true },
     element("div", { class: "top" }, lockScreen.node, element("section", { class: "panel now" }, element("h2", {}, word("now")), numbers.node, controls, goal, line, replay)),
+    room.node,
     run.node,
     element("div", { class: "columns" }, panel(word("splits"), splits), panel(word("commands"), commands), panel(word("devices"), devices)));
   main.replaceChildren(element("h1", { class: "hidden" }, word("run")), outside, inside);
@@ -1133,6 +1153,7 @@ export function showLive(main, tell, banner, tiles) {
 
   function tick() {
     lockScreen.tick();
+    room.tick();
     if (!view) return;
     const passed = (view.state.ageSeconds || 0) + Math.max(0, Date.now() - cameAt) / 1000 * view.speed;
     numbers.show(presentNumbers(view.state, passed));
@@ -1213,6 +1234,7 @@ export function showLive(main, tell, banner, tiles) {
       if (command.receipt === "pending" || command.receipt === "queued" || !waiting.delete(command.commandId)) continue;
       tell(verdictText(command));
     }
+    room.show(view.room || null, view.cue || null, !view.link.reachable || view.stale || view.hubOffDuty);
     redrawDevices({ devices: view.devices, isReachable: view.link.reachable });
     redrawCommands(view.commands);
     tick();
@@ -1477,6 +1499,16 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 @media (min-width: 901px) { .numbers.six { grid-template-columns: repeat(6, minmax(0, 1fr)); } }
 .numbers .big dd { font-size: 1.6rem; line-height: 1.25; }
 
+/* Room */
+.room-stage { font-weight: 650; font-size: 1.25rem; margin: 0; padding-left: 0.8rem; border-left: 5px solid var(--edge); }
+.room[data-stage="countdown"] .room-stage { border-color: var(--hold); font-size: 1.8rem; line-height: 1.2; }
+.room[data-stage="running"] .room-stage { border-color: var(--run); }
+.room-facts, .room-doubt { color: var(--soft); font-size: 0.9rem; margin: 0.35rem 0 0; }
+.room-gate { margin: 0.5rem 0 0; font-weight: 600; color: var(--hold); } .room-gate.open { color: var(--run); }
+.room-table { margin-top: 0.7rem; } .room-table caption { text-align: left; font-size: 0.82rem; color: var(--soft); padding: 0 0.6rem 0.2rem; }
+.room-table .column-place { width: 1%; white-space: nowrap; } .room-table .own { background: var(--sunk); } .room-table tbody th { overflow-wrap: anywhere; }
+.room.blind .room-table, .room.blind .room-stage { opacity: 0.75; }
+
 /* Route and charts */
 .picture > .panel:first-child { display: flex; flex-direction: column; }
 .map { display: flex; flex-direction: column; flex: 1; }
@@ -1615,6 +1647,7 @@ dialog::backdrop { background: rgba(10, 12, 16, 0.5); } dialog .owned { margin: 
   .panel { padding: 0.9rem; } .wide { display: none; } .what .narrow { display: block; } .charts { --gutter: 4.3rem; } .card .timer { font-size: 3.3rem; }
   .numbers { grid-template-columns: repeat(2, minmax(0, 1fr)); } .numbers .big dd { font-size: 1.4rem; }
   th, td { padding: 0.45rem 0.35rem; font-size: 0.9rem; } .what { min-width: 7rem; } table.periods :is(th, td):nth-child(n + 5) { display: none; } .compared :is(th, td) { font-size: 0.84rem; padding-inline: 0.25rem; } .compared td { white-space: nowrap; overflow-wrap: normal; } .axis span:nth-child(even) { display: none; }
+  .room-table .column-pace { display: none; } .room-table caption { padding-inline: 0.35rem; }
   .splits .name { min-width: 3.4rem; } .readout { min-height: 2.9em; }
   .bars { margin-left: 3.7rem; } .switches { width: 100%; }
 }
@@ -2057,6 +2090,209 @@ export async function showStatistics(main, unit) {
     panel(word("bests"), element("dl", { class: "bests" }, found.map(([name, link, one]) => element(
       "div", { class: "metric" }, element("dt", {}, name), element("dd", {}, link, ` · ${isKnown(one.activeSeconds) ? paceOf(one) : "–"}`, element("small", {}, dayOf(one.startedAtUnixSeconds))))))),
     scroller(word("statistics"), drawTable(names, rows, "periods")));
+}
+
+"""#
+
+  static let room_js = #"""
+// The room of the runner: who is in, what it waits for, the countdown, who is ahead, the result.
+import { element, setText } from "./element.js";
+import { clock, distance, exactDistance, hasWord, height, isKnown, pace, span, word } from "./format.js";
+
+// From when on a standing says how old it is, seconds; as the phone's own limit.
+const standingFor = 9;
+// The columns of numbers.
+const roomNumbers = ["distance", "behind", "pace"];
+
+/// The names of members by their ids; two alike have the first digits of their keys.
+function memberNames(members) {
+  return Object.fromEntries(members.map(({ id, nickname }) => {
+    const isDouble = members.filter((other) => other.nickname === nickname).length > 1;
+    return [id, isDouble ? `${nickname} (${id.slice(0, 4)})` : nickname];
+  }));
+}
+
+/// `Starts in 4 s`, rounded up so that it ends with 1. A lock screen counts in the same way.
+export function countdownText(seconds) {
+  return seconds > 0 ? word("startsIn", { time: span(Math.ceil(seconds)) }) : word("startsNow");
+}
+
+/// `2 of 4 · 120 m behind`.
+export function placeText({ place, count, behindMeters }) {
+  const parts = [word("placeOf", { place, count })];
+  if (isKnown(behindMeters)) parts.push(word("metersBehind", { distance: height(behindMeters) }));
+  return parts.join(" · ");
+}
+
+/// Something that the runner should notice, in a sentence; nothing for what this page does not know.
+export function cueText({ cue, nickname }) {
+  return hasWord("cue_" + cue) ? word("cue_" + cue, { nickname: nickname || word("anotherRunner") }) : "";
+}
+
+function stageText(room) {
+  if (room.settled && hasWord("settled_" + room.settled)) return word("settled_" + room.settled);
+  return word("roomStage_" + (hasWord("roomStage_" + room.stage) ? room.stage : "unknown"));
+}
+
+/// What the room waits for, and how far the runner is from its start.
+function gateText(room, own) {
+  const names = memberNames(room.members);
+  const missing = (isThere) => room.members.filter((member) => !isThere(member)).map((member) => (member.you ? word("you") : names[member.id])).join(", ");
+  const parts = [];
+  const isOwner = own !== undefined && own.owner;
+  if (room.gate === "open") parts.push(word(isOwner ? "gate_openOwn" : "gate_open"));
+  if (room.gate === "tooFew") parts.push(word("gate_tooFew"));
+  if (room.gate === "notReady") parts.push(word("gate_notReady", { names: missing((member) => member.ready) }));
+  if (room.gate === "notHere") parts.push(word("gate_notHere", { names: missing((member) => member.here) }));
+  if (room.gate && isKnown(room.toStartMeters) && own !== undefined && !own.here) parts.push(word("fromStart", { distance: height(room.toStartMeters) }));
+  return parts.join(" · ");
+}
+
+/// What makes the room uncertain.
+function doubtText(room, own, isBlind) {
+  const parts = [];
+  if (room.lost) parts.push(word("roomLost"));
+  if (room.provisional) parts.push(word("roomProvisional"));
+  if (room.members.length && own === undefined) parts.push(word("roomNoPlace"));
+  if (isBlind) parts.push(word("roomAsHeard"));
+  return parts.join(" · ");
+}
+
+/// The place of a member in the table: by the result, else by the standings, else as it came.
+function rankedMembers(members) {
+  const key = ({ finish, standing }) => [finish?.place ?? Infinity, standing?.place ?? Infinity];
+  return members.map((member, index) => [member, [...key(member), index]])
+    .sort(([, a], [, b]) => (a[0] === b[0] ? (a[1] === b[1] ? a[2] - b[2] : a[1] - b[1]) : a[0] - b[0]))
+    .map(([member]) => member);
+}
+
+/// The table of a stage: its caption, the names of its columns behind that of the runner, and what makes the cells of a member.
+/// `passed` is how long ago the view came, real seconds.
+function tableOf(room, passed) {
+  const runners = word("placesTaken", { count: room.members.length, places: room.places });
+  if (room.members.some(({ finish }) => finish)) {
+    return {
+      caption: word("result"), columns: ["place", "distance", "outcome"],
+      cells: ({ finish }) => (finish ? [
+        String(finish.place), `${exactDistance(finish.distanceMeters)}${isKnown(finish.distanceMeters) && !finish.confirmed ? ` (${word("unconfirmed")})` : ""}`,
+        finish.outcome && hasWord("outcome_" + finish.outcome) ? word("outcome_" + finish.outcome) : "–",
+      ] : ["–", "–", "–"]),
+    };
+  }
+  if (["running", "settling", "over"].includes(room.stage)) {
+    return {
+      caption: word("standings"), columns: ["place", "distance", "behind", "pace", "heard"],
+      cells: ({ standing }) => {
+        if (!standing) return ["–", "–", "–", "–", word("notHeard")];
+        const age = isKnown(standing.ageSeconds) ? standing.ageSeconds + passed : null;
+        const isStale = standing.stale || (age !== null && age >= standingFor);
+        const state = standing.phase && standing.phase !== "running" && hasWord("phase_" + standing.phase) ? word("phase_" + standing.phase) : "";
+        return [
+          isKnown(standing.place) ? String(standing.place) : "–", distance(standing.distanceMeters),
+          isKnown(standing.behindMeters) ? height(standing.behindMeters) : standing.place === 1 ? word("ahead") : "–",
+          pace(standing.paceSecondsPerKilometer), isStale ? (age === null ? word("notHeard") : word("heardAgo", { age: span(age) })) : state,
+        ];
+      },
+    };
+  }
+  if (room.stage === "gathering") return { caption: runners, columns: ["atStart"], cells: ({ here }) => [word(here ? "isHere" : "isNotHere")] };
+  if (room.stage === "recruiting") {
+    return { caption: runners, columns: ["ready", "level"], cells: ({ ready, level }) => [word(ready ? "isReady" : "isNotReady"), String(level)] };
+  }
+  return { caption: runners, columns: ["level"], cells: ({ level }) => [String(level)] };
+}
+
+/// The panel of the room. `tell` says what is to be heard: that a countdown has begun or was held, and cues, each once.
+export function makeRoom(tell) {
+  const stage = element("p", { class: "room-stage" });
+  const facts = element("p", { class: "room-facts" });
+  const gate = element("p", { class: "room-gate" });
+  const doubt = element("p", { class: "room-doubt" });
+  const caption = element("caption");
+  const [head, body] = [element("tr"), element("tbody")];
+  const table = element("table", { class: "room-table" }, caption, element("thead", {}, head), body);
+  const node = element("section", { class: "panel room", "aria-label": word("room"), hidden: true }, element("h2", {}, word("room")), stage, facts, gate, doubt, table);
+  let room = null;
+  let cameAt = 0;
+  let isBlind = false;
+  let shape = "";
+  let toldCue = null;
+  let before = null;
+
+  /// Draws the rows; cells that exist stay, so that a selection stays and nothing is read anew.
+  function drawRows(passed) {
+    const { caption: title, columns, cells } = tableOf(room, passed);
+    const members = rankedMembers(room.members);
+    const names = memberNames(room.members);
+    const labels = members.map((member) => [names[member.id], ...[member.you ? word("you") : "", member.owner ? word("owner") : ""].filter(Boolean)].join(" · "));
+    setText(caption, title);
+    const newShape = JSON.stringify([columns, members.map(({ id, you }) => [id, you])]);
+    if (newShape !== shape) {
+      shape = newShape;
+      const isRanked = columns[0] === "place";
+      const order = isRanked ? ["place", "runner", ...columns.slice(1)] : ["runner", ...columns];
+      const classOf = (name) => (roomNumbers.includes(name) ? `number column-${name}` : `column-${name}`);
+      head.replaceChildren(...order.map((name) => element("th", { scope: "col", class: classOf(name) }, word("column_" + name))));
+      body.replaceChildren(...members.map((member) => {
+        const rest = columns.map((name) => element("td", { class: classOf(name) }));
+        const name = element("th", { scope: "row" });
+        return element("tr", { class: member.you ? "own" : null }, isRanked ? [rest[0], name, ...rest.slice(1)] : [name, ...rest]);
+      }));
+    }
+    members.forEach((member, index) => {
+      const row = body.children[index];
+      setText(row.querySelector("th"), labels[index]);
+      const texts = cells(member);
+      row.querySelectorAll("td").forEach((cell, column) => setText(cell, texts[column]));
+    });
+  }
+
+  function tick() {
+    if (!room) return;
+    const passed = Math.max(0, Date.now() - cameAt) / 1000;
+    const isCounting = room.stage === "countdown" && isKnown(room.startsInSeconds);
+    setText(stage, isCounting ? countdownText(room.startsInSeconds - passed) : stageText(room));
+    drawRows(passed);
+  }
+
+  /// Says what has changed since the view before.
+  function announce(cue) {
+    const now = room ? `${room.room} ${room.stage}` : null;
+    if (room && now !== before) {
+      if (room.stage === "countdown" && isKnown(room.startsInSeconds)) tell(countdownText(room.startsInSeconds));
+      if (room.stage === "recruiting" && before === `${room.room} countdown`) tell(word("countdownHeld"));
+    }
+    before = now;
+    if (cue && cue.number !== toldCue) {
+      toldCue = cue.number;
+      const text = cueText(cue);
+      if (text) tell(text);
+    }
+  }
+
+  return {
+    node, tick,
+    /// `next` is the room of a view that has just come, `cue` what is to be noticed.
+    show(next, cue, isOutOfReach) {
+      [room, cameAt, isBlind] = [next, Date.now(), isOutOfReach];
+      node.hidden = room === null;
+      announce(cue);
+      if (!room) return;
+      const own = room.members.find((member) => member.you);
+      node.dataset.stage = room.stage;
+      node.classList.toggle("blind", isBlind);
+      setText(facts, [
+        isKnown(room.goalSeconds) ? word("roomGoal", { goal: clock(room.goalSeconds) }) : "", word("placesTaken", { count: room.members.length, places: room.places }),
+        room.matched ? word("matched") : "", room.start ? word("roomStart", { place: room.start }) : "",
+      ].filter(Boolean).join(" · "));
+      for (const [line, text] of [[gate, gateText(room, own)], [doubt, doubtText(room, own, isBlind)]]) {
+        setText(line, text);
+        line.hidden = text === "";
+      }
+      gate.classList.toggle("open", room.gate === "open");
+      tick();
+    },
+  };
 }
 
 """#
@@ -2528,6 +2764,69 @@ export const words = {
   noAnswer: { en: "no answer yet: it may still count", ko: "아직 답이 없으며, 나중에 적용될 수 있습니다" },
   pressFailed: { en: "{command} was not taken: {reason}", ko: "{command}: 처리되지 않음: {reason}" },
 
+  room: { en: "Room", ko: "방" },
+  roomStage_recruiting: { en: "Waiting for runners", ko: "멤버 대기 중" },
+  roomStage_gathering: { en: "Gathering at the start", ko: "출발점에 집합 중" },
+  roomStage_countdown: { en: "Countdown", ko: "카운트다운" },
+  roomStage_running: { en: "Running together", ko: "함께 달리는 중" },
+  roomStage_settling: { en: "The run is over", ko: "달리기가 끝났습니다" },
+  roomStage_over: { en: "The room is over", ko: "방이 끝났습니다" },
+  roomStage_cancelled: { en: "The room was cancelled", ko: "방이 취소되었습니다" },
+  roomStage_unknown: { en: "A stage that this version does not know", ko: "알 수 없는 단계" },
+  settled_provisional: { en: "Result so far: records are missing", ko: "잠정 결과: 아직 오지 않은 기록이 있습니다" },
+  settled_complete: { en: "Result: all records are in", ko: "결과: 모든 기록이 도착했습니다" },
+  settled_final: { en: "Final result", ko: "최종 결과" },
+  startsIn: { en: "Starts in {time}", ko: "{time} 후 시작" },
+  startsNow: { en: "Starts now", ko: "지금 시작" },
+  countdownHeld: { en: "The countdown was held: nobody is ready", ko: "카운트다운이 중단되었습니다. 아무도 준비되지 않았습니다" },
+  roomGoal: { en: "Goal {goal}", ko: "목표 {goal}" },
+  roomStart: { en: "Start: {place}", ko: "출발점: {place}" },
+  placesTaken: { en: "{count} of {places} runners", ko: "러너 {count}/{places}명" },
+  matched: { en: "matched", ko: "매칭됨" },
+  gate_open: { en: "All is ready: the owner goes on", ko: "모두 준비됨: 방장이 진행합니다" },
+  gate_openOwn: { en: "All is ready: you can go on", ko: "모두 준비됨: 진행할 수 있습니다" },
+  gate_tooFew: { en: "Waits for another runner", ko: "다른 러너를 기다립니다" },
+  gate_notReady: { en: "Waits for {names} (not ready)", ko: "{names} 기다리는 중 (준비 안 됨)" },
+  gate_notHere: { en: "Waits for {names} (not at the start)", ko: "{names} 기다리는 중 (출발점에 없음)" },
+  fromStart: { en: "you are {distance} from the start", ko: "출발점까지 {distance}" },
+  roomLost: { en: "The log has lost this room", ko: "로그에서 이 방이 사라졌습니다" },
+  roomProvisional: { en: "By the clock: the log does not say so yet", ko: "시계 기준이며, 아직 로그에는 없습니다" },
+  roomNoPlace: { en: "You have no place in it", ko: "이 방에 자리가 없습니다" },
+  roomAsHeard: { en: "As it was when the phone was last heard", ko: "휴대폰에서 마지막으로 들은 상태입니다" },
+  you: { en: "you", ko: "나" },
+  owner: { en: "owner", ko: "방장" },
+  anotherRunner: { en: "Another runner", ko: "다른 러너" },
+  standings: { en: "Standings", ko: "현재 순위" },
+  result: { en: "Result", ko: "결과" },
+  column_runner: { en: "Runner", ko: "러너" },
+  column_level: { en: "Level", ko: "레벨" },
+  column_ready: { en: "Ready", ko: "준비" },
+  column_atStart: { en: "At the start", ko: "출발점" },
+  column_place: { en: "Place", ko: "순위" },
+  column_distance: { en: "Distance", ko: "거리" },
+  column_behind: { en: "Behind", ko: "차이" },
+  column_pace: { en: "Pace", ko: "페이스" },
+  column_heard: { en: "State", ko: "상태" },
+  column_outcome: { en: "Outcome", ko: "승패" },
+  isReady: { en: "ready", ko: "준비됨" },
+  isNotReady: { en: "not ready", ko: "준비 안 됨" },
+  isHere: { en: "there", ko: "도착" },
+  isNotHere: { en: "not there", ko: "아직" },
+  ahead: { en: "ahead", ko: "선두" },
+  notHeard: { en: "not heard yet", ko: "아직 소식 없음" },
+  unconfirmed: { en: "unconfirmed", ko: "미확인" },
+  outcome_won: { en: "won", ko: "이겼다" },
+  outcome_lost: { en: "lost", ko: "졌다" },
+  outcome_drawn: { en: "drawn", ko: "비겼다" },
+  placeOf: { en: "{place} of {count}", ko: "{count}명 중 {place}위" },
+  metersBehind: { en: "{distance} behind", ko: "{distance} 뒤" },
+  cue_started: { en: "The run of the room has started", ko: "방의 달리기가 시작되었습니다" },
+  cue_overtaken: { en: "{nickname} is ahead of you now", ko: "{nickname}: 앞질러 갔습니다" },
+  cue_won: { en: "You have won", ko: "이겼습니다" },
+  cue_drawn: { en: "Drawn: you share the first place", ko: "비겼습니다: 공동 1위" },
+  cue_lost: { en: "You have lost", ko: "졌습니다" },
+  cue_cancelled: { en: "The room is over for you before its run", ko: "달리기 전에 방이 끝났습니다" },
+
   controls: { en: "Controls", ko: "조작" },
   now: { en: "Now", ko: "지금" },
   route: { en: "Route", ko: "경로" },
@@ -2583,6 +2882,7 @@ export const words = {
   source_widget: { en: "lock screen", ko: "위젯" },
   source_recovery: { en: "recovery", ko: "복구" },
   source_other: { en: "other", ko: "기타" },
+  source_room: { en: "room", ko: "방" },
   source_page: { en: "page", ko: "페이지" },
 
   search: { en: "Search", ko: "검색" },

@@ -19,6 +19,20 @@ struct ViewJSON: Encodable {
     var waiting: Int
   }
 
+  /// A cue that is shown now.
+  struct Cue: Encodable {
+    private enum CodingKeys: String, CodingKey { case number }
+    var cue: RoomCue
+    /// Another cue has another number.
+    var number: Int64
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(number, forKey: .number)
+      try cue.encode(to: encoder)
+    }
+  }
+
   var live: LockScreenJSON?
   var state: StateJSON
   var speed: Double
@@ -28,6 +42,9 @@ struct ViewJSON: Encodable {
   var hubOffDuty: Bool
   var hubLost: Bool
   var staleForSeconds: Double?
+  /// The room of the runner, with its spans as of the moment of sending.
+  var room: RoomView?
+  var cue: Cue?
   var devices: [Device]
   var commands: [CommandJSON]
   var routeVersion: Int
@@ -72,6 +89,9 @@ struct LockScreenJSON: Encodable {
   var stale: Bool
   var hubLost: Bool
   var staleInSeconds: Double?
+  /// Until the run of the room starts, in real seconds; only in its countdown.
+  var startsInSeconds: Double?
+  var room: LiveRoom?
   /// How long ago the hub pushed, in real seconds.
   var pushAgeSeconds: Double
 
@@ -96,6 +116,8 @@ struct LockScreenJSON: Encodable {
     stale = state.isStale
     hubLost = state.isHubLost
     staleInSeconds = state.staleDate.map { $0.timeIntervalSince(now) }
+    startsInSeconds = state.startDate.map { $0.timeIntervalSince(now) }
+    room = content.room
     pushAgeSeconds = max(0, now.timeIntervalSince(state.pushedAt))
   }
 }

@@ -124,6 +124,10 @@ actor ViewFeed {
         refusal: board.link.refusal),
       stale: board.view.isStale, hubOffDuty: board.view.isHubOffDuty, hubLost: board.isHubLost,
       staleForSeconds: board.view.isStale ? board.viewAge(at: now)?.seconds : nil,
+      room: board.roomShown(at: now),
+      cue: board.cueShown(at: now).map { cue in
+        ViewJSON.Cue(cue: cue, number: (board.cue?.heardAt.nanoseconds ?? 0) / 1_000_000)
+      },
       devices: (board.devices ?? []).map {
         ViewJSON.Device(
           deviceId: $0.report.deviceID, role: $0.report.role.rawValue, reachable: $0.report.isReachable,

@@ -3974,9 +3974,9 @@ nonisolated struct WireBusEvent: Sendable {
   init() {}
 }
 
-/// What lock screens show of the present run, and of the countdown to the run of a room. The hub pushes it at once when the
-/// run, its phase, its clock or the countdown changes, and
-/// numbers at a limited pace (docs/protocol.md, "Live activity").
+/// What lock screens show of the present run, and of the countdown to the run of a room. The hub pushes it at once when
+/// the run, its phase, its clock or the countdown changes, and numbers at a limited pace (docs/protocol.md, "Live
+/// activity").
 nonisolated struct WireLivePush: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
