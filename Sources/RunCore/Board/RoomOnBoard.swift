@@ -28,6 +28,14 @@ extension RunBoard {
 }
 
 extension RoomView {
+  /// Whether its run has begun, so that members have a standing or a finish.
+  package var hasBegun: Bool {
+    switch stage {
+    case .running, .settling, .over: true
+    case .recruiting, .gathering, .countdown, .cancelled, .unknown: false
+    }
+  }
+
   /// Whether nothing goes on in it for the runner any more.
   package var isPast: Bool {
     switch stage {

@@ -134,7 +134,9 @@ extension HubCore {
 
   /// Shows the room to the runner's devices, if it has changed or a new one subscribed.
   mutating func showRoom(in turn: inout Turn) {
-    if let view = together.view(term: term, at: turn.monotonic) { turn.act(.publish(.room(view))) }
+    guard let view = together.view(term: term, at: turn.monotonic) else { return }
+    turn.act(.publish(.room(view)))
+    run.show(room: view, run: together.desk?.shownRun(at: turn.monotonic), at: turn.now)
   }
 
   private mutating func tell(

@@ -102,7 +102,7 @@ enum RoomViewText {
       let name = names[member.id] ?? "?"
       if let finish = member.finish {
         parts.append("\(finish.place). \(name) \(distance(finish))\(finish.outcome.map { ", \($0.rawValue)" } ?? "")")
-      } else if let standing = member.standing {
+      } else if view.hasBegun, let standing = member.standing {
         var words = [standing.place.map { "\($0). \(name)" } ?? name]
         words[0] += standing.meters.map { " \(units.distanceText($0))" } ?? ""
         if let behind = behind(standing, in: units) { words.append(behind) }

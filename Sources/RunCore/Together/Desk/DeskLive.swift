@@ -97,6 +97,9 @@ extension TogetherDesk {
     return ended.max { ($0.machine.state.time, $0.id) < ($1.machine.state.time, $1.id) }?.id
   }
 
+  /// The run that the hub starts in the room that is shown; `nil` for none.
+  func shownRun(at now: BusTime) -> RunID? { shownRoom(at: now).flatMap { rooms[$0]?.run } }
+
   private func isShown(_ room: DeskRoom, at now: BusTime) -> Bool {
     if case .settling = room.stage { return true }
     return clock.local(of: room.machine.state.time, at: now).map { now - $0 < Self.shownAfter } ?? false
