@@ -1506,7 +1506,7 @@ main { max-width: 1240px; margin: 0 auto; padding: 1.2rem 1.5rem 4rem; }
 .room-facts, .room-doubt { color: var(--soft); font-size: 0.9rem; margin: 0.35rem 0 0; }
 .room-gate { margin: 0.5rem 0 0; font-weight: 600; color: var(--hold); } .room-gate.open { color: var(--run); }
 .room-table { margin-top: 0.7rem; } .room-table caption { text-align: left; font-size: 0.82rem; color: var(--soft); padding: 0 0.6rem 0.2rem; }
-.room-table .column-place { width: 1%; white-space: nowrap; } .room-table .own { background: var(--sunk); } .room-table tbody th { overflow-wrap: anywhere; }
+.room-table .column-place { width: 1%; white-space: nowrap; } .room-table .own { background: var(--sunk); } .room-table tbody th { overflow-wrap: anywhere; } .room-table .number { white-space: normal; }
 .room.blind .room-table, .room.blind .room-stage { opacity: 0.75; }
 
 /* Route and charts */

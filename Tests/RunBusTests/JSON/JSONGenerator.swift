@@ -158,8 +158,39 @@ extension JSONGenerator {
       .route(
         RoutePart(
           runID: id(), term: counter(), number: counter(), from: pick(0...9), points: points, total: pick(0...99))),
-      .live(LiveMessage(push: push(), age: span())),
+      .live(LiveMessage(push: push(), age: span())), .room(room()), .cue(cue()),
     ])
+  }
+
+  mutating func room() -> RoomView {
+    RoomView(
+      order: RoomView.Order(term: counter(), number: counter()), room: String(repeating: "0a", count: 16),
+      goal: maybe { $0.span() }, places: pick(2...32), isMatched: flag(), startLabel: maybe { $0.text() },
+      metersToStart: maybe { $0.pick(0...99_999) }, stage: any(RoomView.Stage.allCases),
+      gate: maybe { $0.any(RoomView.Gate.allCases) }, startsIn: maybe { BusDuration(nanoseconds: $0.flag() ? 5 : -7) },
+      settled: maybe { $0.any(RoomView.Settled.allCases) }, members: some { $0.member() }, isProvisional: flag(),
+      isLost: flag())
+  }
+
+  mutating func member() -> RoomView.Member {
+    RoomView.Member(
+      id: "\(counter())", nickname: text(), level: pick(1...10), isSelf: flag(), isOwner: flag(), isReady: flag(),
+      isHere: flag(),
+      standing: maybe {
+        RoomView.Standing(
+          place: $0.maybe { $0.pick(1...32) }, meters: $0.maybe { $0.number() }, metersBehind: $0.maybe { $0.number() },
+          paceSecondsPerKilometer: $0.maybe { $0.pick(1...9999) }, phase: $0.maybe { $0.phase() },
+          age: $0.maybe { $0.span() }, isStale: $0.flag())
+      },
+      finish: maybe {
+        RoomView.Finish(
+          place: $0.pick(1...32), meters: $0.maybe { $0.number() }, isConfirmed: $0.flag(),
+          outcome: $0.maybe { $0.any(RoomView.Outcome.allCases) })
+      })
+  }
+
+  mutating func cue() -> RoomCue {
+    RoomCue(room: "0a", kind: any(RoomCue.Kind.allCases), nickname: maybe { $0.text() })
   }
 
   mutating func push() -> LivePush {
@@ -169,9 +200,12 @@ extension JSONGenerator {
       averagePaceSecondsPerKilometer: maybe { Double($0.pick(0...999)) / 8 }, heartRateBpm: maybe { $0.pick(0...250) },
       elevationGainMeters: maybe { $0.pick(0...9999) }, lapCount: pick(0...99))
     let content = LiveContent(
-      runID: id(), phase: any([.running, .paused, .completed]), changedBy: maybe { $0.source() },
+      runID: id(), phase: any([.idle, .running, .paused, .completed]), changedBy: maybe { $0.source() },
       isRecovering: flag(), clock: LiveClock(active: span(), at: BusTime(nanoseconds: 5), isTicking: flag()),
-      numbers: numbers, pending: any([[], [.pause], [.lap, .start]]))
+      numbers: numbers, pending: any([[], [.pause], [.lap, .start]]), startsAt: maybe { $0.time() },
+      room: maybe {
+        LiveRoom(place: $0.pick(1...32), count: $0.pick(2...32), metersBehind: $0.maybe { $0.number() })
+      })
     return LivePush(
       order: SnapshotOrder(term: counter(), revision: counter(), tick: counter()), content: content,
       number: counter(), kind: any(LivePushKind.allCases), pushedAt: BusTime(nanoseconds: 7),

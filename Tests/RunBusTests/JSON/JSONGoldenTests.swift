@@ -133,6 +133,31 @@ struct JSONGoldenTests {
     try expect("record", [record])
   }
 
+  private static let room = "32d9626b00000000000000000000000a"
+  private static let gathering = RoomView(
+    order: RoomView.Order(term: 1, number: 7), room: room, goal: .seconds(1800), places: 4, startLabel: "Olympic Park",
+    metersToStart: 340, stage: .gathering, gate: .notHere,
+    members: [
+      RoomView.Member(
+        id: String(repeating: "0a", count: 32), nickname: "Anna", level: 3, isOwner: true, isReady: true, isHere: true),
+      RoomView.Member(id: String(repeating: "0b", count: 32), nickname: "Ben", isSelf: true, isReady: true),
+    ])
+  private static let over = RoomView(
+    order: RoomView.Order(term: 1, number: 8), room: room, goal: .seconds(1800), places: 2, isMatched: true, stage: .over,
+    startsIn: .milliseconds(-86_400_500), settled: .final,
+    members: [
+      RoomView.Member(
+        id: String(repeating: "0a", count: 32), nickname: "Anna", isReady: true,
+        standing: RoomView.Standing(
+          place: 1, meters: 771.2, paceSecondsPerKilometer: 312, phase: .completed, age: .milliseconds(2500),
+          isStale: false),
+        finish: RoomView.Finish(place: 1, meters: 771.2, isConfirmed: true, outcome: .won)),
+      RoomView.Member(
+        id: String(repeating: "0b", count: 32), nickname: "Ben", isSelf: true, isReady: true,
+        standing: RoomView.Standing(place: 2, meters: 753.7, metersBehind: 17.5, isStale: true),
+        finish: RoomView.Finish(place: 2, meters: nil, isConfirmed: false, outcome: .lost)),
+    ], isProvisional: true, isLost: true)
+
   private static let push = LivePush(
     order: SnapshotOrder(term: 1, revision: 2, tick: 14),
     content: LiveContent(
@@ -157,6 +182,29 @@ struct JSONGoldenTests {
     #expect(try JSONDecoder().decode(LiveActivityState.self, from: JSONEncoder().encode(state)) == state)
   }
 
+  @Test("A lock screen in the countdown of a room, and in its run")
+  func roomOnLockScreen() throws {
+    let clock = NodeClock.fixed(
+      busTime: BusTime(nanoseconds: 190_000_000_000), date: Date(timeIntervalSince1970: 1_795_277_185.25))
+    let startsAt = BusTime(nanoseconds: 194_500_000_000)
+    var countdown = Self.push
+    countdown.content = LiveContent(
+      runID: Self.run, phase: .idle, clock: LiveClock(active: .zero, at: startsAt, isTicking: false),
+      startsAt: startsAt)
+    var run = Self.push
+    run.content.room = LiveRoom(place: 2, count: 4, metersBehind: 120.5)
+    let states = [countdown, run].map { LiveActivityState(LiveActivity($0), clock: clock) }
+    try expect("live-room", states)
+    #expect(states[0].startDate?.timeIntervalSince1970 == 1_795_277_185.25 + 4.5)
+    #expect(states[0].buttons == [] && states[0].relevance == 100 && !states[0].isFinal)
+    countdown.content.startsAt = nil
+    let held = LiveActivityState(LiveActivity(countdown), clock: clock)
+    #expect(held.isFinal && held.relevance == 0 && held.buttons == [.start])
+    for state in states {
+      #expect(try JSONDecoder().decode(LiveActivityState.self, from: JSONEncoder().encode(state)) == state)
+    }
+  }
+
   @Test("The largest state of a lock screen is far below the limit of 4 KB")
   func liveActivitySize() throws {
     var push = Self.push
@@ -169,6 +217,8 @@ struct JSONGoldenTests {
       averagePaceSecondsPerKilometer: -1.234567890123456e-300, heartRateBpm: .max,
       elevationGainMeters: .min, lapCount: .max)
     push.content.pending = [.lap, .pause, .resume, .start, .stop]
+    push.content.startsAt = BusTime(nanoseconds: .min)
+    push.content.room = LiveRoom(place: .max, count: .max, metersBehind: -1.234567890123456e-300)
     push.number = 1 << 62
     push.budgetLeft = .max
     push.activity = .max
@@ -176,7 +226,7 @@ struct JSONGoldenTests {
     let state = LiveActivityState(
       LiveActivity(push: push, pending: push.content.pending, isStale: true, isHubLost: true), clock: clock)
     let bytes = try JSONEncoder().encode(state).count
-    #expect(bytes < LiveActivityState.encodedBytesMax / 3, "\(bytes) bytes")
+    #expect(bytes < LiveActivityState.encodedBytesMax / 2, "\(bytes) bytes")
   }
 
   @Test("Each event of the bus, with its time of day")
@@ -193,7 +243,8 @@ struct JSONGoldenTests {
       .presence(Presence(deviceID: Self.watch, role: .watch, isReachable: true)),
       .message(MessageEvent(id: MessageID(high: 3, low: 4), name: "note", from: Self.watch, to: Self.phone, size: 8)),
       .route(RoutePart(runID: Self.run, term: 1, number: 7, from: 3, points: Self.route, total: 5)),
-      .live(LiveMessage(push: Self.push, age: .milliseconds(250))),
+      .live(LiveMessage(push: Self.push, age: .milliseconds(250))), .room(Self.gathering), .room(Self.over),
+      .cue(RoomCue(room: Self.room, kind: .overtaken, nickname: "mira")), .cue(RoomCue(room: Self.room, kind: .won)),
     ]
     let at = Date(timeIntervalSince1970: 1_795_277_185.25)
     try expect("events", events.map { DatedEvent($0, at: at) })

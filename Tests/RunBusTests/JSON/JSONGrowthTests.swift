@@ -50,6 +50,29 @@ struct JSONGrowthTests {
     #expect(try later(point) { $0["reason"] = "tunnel" }.verdict == .unknown)
   }
 
+  @Test("A stage, a gate and words for a result of a later version")
+  func rooms() throws {
+    let member = RoomView.Member(
+      id: "0a", nickname: "Anna", standing: RoomView.Standing(phase: .running),
+      finish: RoomView.Finish(place: 1, meters: 5, isConfirmed: true, outcome: .won))
+    let view = RoomView(
+      order: RoomView.Order(term: 1, number: 1), room: "0b", goal: nil, places: 2, stage: .over, gate: .open,
+      settled: .final, members: [member])
+    let read = try later(view) {
+      $0["stage"] = "celebrating"
+      $0["gate"] = "tooWet"
+      $0["settled"] = "eternal"
+      var members = $0["members"] as? [[String: Any]] ?? []
+      members[0]["finish"] = ["place": 1, "distanceMeters": 5, "confirmed": true, "outcome": "disqualified"]
+      members[0]["standing"] = ["stale": true, "phase": "resting"]
+      $0["members"] = members
+    }
+    #expect(read.stage == .unknown && read.gate == nil && read.settled == nil)
+    #expect(read.members[0].finish?.outcome == nil && read.members[0].standing?.phase == .unknown)
+    let cue = RoomCue(room: "0b", kind: .won)
+    #expect(throws: DecodingError.self) { try later(cue) { $0["cue"] = "sung" } }
+  }
+
   @Test("What the wire drops is an error: a kind of command, a stage before the verdict, an event")
   func errors() throws {
     let pending = Receipt(commandID: applied.commandID, kind: .pause, source: .watch, stage: .pending)

@@ -135,4 +135,56 @@ struct RunBoardTests {
     #expect(board.commands.count == RunBoard.commandsMax)
     #expect(board.commands.first?.receipt.commandID.low == UInt64(RunBoard.commandsMax + 10))
   }
+
+  // MARK: The room
+
+  private static func view(
+    _ stage: RoomView.Stage, number: UInt64 = 1, startsIn: BusDuration? = nil, isIn: Bool = true, isLost: Bool = false
+  ) -> RoomView {
+    RoomView(
+      order: RoomView.Order(term: 1, number: number), room: "0a", goal: .seconds(600), places: 2, stage: stage,
+      startsIn: startsIn,
+      members: [
+        RoomView.Member(
+          id: "0b", nickname: "Anna", isSelf: isIn,
+          standing: RoomView.Standing(place: 1, meters: 5, age: .seconds(1), isStale: false)),
+        RoomView.Member(id: "0c", nickname: "Ben", standing: RoomView.Standing()),
+      ], isLost: isLost)
+  }
+
+  @Test("A room counts and ages by itself, and an older view does not replace it")
+  mutating func room() {
+    #expect(board.roomShown(at: Self.moment(0)) == nil)
+    hear(.room(Self.view(.countdown, number: 2, startsIn: .seconds(5))), at: 10)
+    hear(.room(Self.view(.recruiting)), at: 11)
+    let shown = board.roomShown(at: Self.moment(12))
+    #expect(shown?.stage == .countdown && shown?.startsIn == .seconds(3))
+    #expect(shown?.members.map(\.standing?.age) == [.seconds(3), nil])
+    #expect(shown?.members.map(\.standing?.isStale) == [false, true])
+    #expect(board.roomShown(at: Self.moment(18))?.members[0].standing?.isStale == true, "nothing was heard for 9 s")
+  }
+
+  @Test(
+    "A room that is over for the runner stays for ten minutes, one that goes on stays",
+    arguments: [
+      (view(.over), true), (view(.cancelled), true), (view(.recruiting, isIn: false), true),
+      (view(.gathering, isLost: true), true), (view(.recruiting), false), (view(.running, isLost: true), false),
+      (view(.settling), false),
+    ])
+  mutating func pastRoom(view: RoomView, isPast: Bool) {
+    hear(.room(view), at: 10)
+    #expect(board.roomShown(at: Self.moment(609)) != nil)
+    #expect((board.roomShown(at: Self.moment(610)) == nil) == isPast)
+    // A run that is started by hand hides nothing.
+    hear(.snapshot(Self.snapshot(.running)), at: 11)
+    #expect(board.roomShown(at: Self.moment(20)) != nil)
+  }
+
+  @Test("A cue is shown for ten seconds")
+  mutating func cue() {
+    #expect(board.cueShown(at: Self.moment(0)) == nil)
+    let cue = RoomCue(room: "0a", kind: .overtaken, nickname: "Ben")
+    hear(.cue(cue), at: 10)
+    #expect(board.cueShown(at: Self.moment(19)) == cue && board.cueShown(at: Self.moment(20)) == nil)
+  }
 }
