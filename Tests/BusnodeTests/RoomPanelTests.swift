@@ -35,13 +35,19 @@ struct RoomPanelTests {
   private static let running = view(
     .running,
     members: [
-      member(1, "Anna", RoomView.Standing(
-        place: 2, meters: 753.7, metersBehind: 17.5, paceSecondsPerKilometer: 320, phase: .running, age: .seconds(1),
-        isStale: false)),
-      member(2, "Ben", RoomView.Standing(
-        place: 1, meters: 771.2, paceSecondsPerKilometer: 312, phase: .running, age: .seconds(1), isStale: false)),
-      member(3, "mira", RoomView.Standing(
-        place: 3, meters: 700, metersBehind: 53.7, phase: .running, age: .seconds(12), isStale: true)),
+      member(
+        1, "Anna",
+        RoomView.Standing(
+          place: 2, meters: 753.7, metersBehind: 17.5, paceSecondsPerKilometer: 320, phase: .running, age: .seconds(1),
+          isStale: false)),
+      member(
+        2, "Ben",
+        RoomView.Standing(
+          place: 1, meters: 771.2, paceSecondsPerKilometer: 312, phase: .running, age: .seconds(1), isStale: false)),
+      member(
+        3, "mira",
+        RoomView.Standing(
+          place: 3, meters: 700, metersBehind: 53.7, phase: .running, age: .seconds(12), isStale: true)),
     ])
 
   private func state(_ view: RoomView?, _ change: (inout ScreenState) -> Void = { _ in }) -> ScreenState {
@@ -171,7 +177,8 @@ struct RoomPanelTests {
     #expect(rows(state(countdown), 40, 15).contains { $0.hasPrefix(" ROOM starts in 4 s") })
     #expect(rows(state(Self.view(.recruiting, .notReady)), 40, 15).contains { $0.contains("waits for: you, mira") })
     let least = rows(state(Self.running), 40, 10)
-    #expect(!least.contains { $0.contains("ROOM") } && least.contains { $0.contains("DEVICE") || $0.contains("devices") })
+    #expect(
+      !least.contains { $0.contains("ROOM") } && least.contains { $0.contains("DEVICE") || $0.contains("devices") })
   }
 
   @Test("monitor says a room and a cue in a line each")

@@ -129,7 +129,8 @@ public struct RunBoard: Hashable, Sendable {
       isRouteComplete = update.isComplete
       routeEdition += 1
     case .splits(let splits): self.splits = splits
-    case .room(let view): if view.order > room?.order ?? RoomView.Order(term: 0, number: 0) { (room, roomAt) = (view, now) }
+    case .room(let view):
+      if view.order > room?.order ?? RoomView.Order(term: 0, number: 0) { (room, roomAt) = (view, now) }
     case .cue(let cue): self.cue = Cue(cue: cue, heardAt: now)
     case .record(let news): if news.runID == snapshot.runID { recordEdition += 1 }
     case .missed:

@@ -98,7 +98,8 @@ struct LiveTogether: Hashable, Sendable {
   /// When the countdown ends, on the hub's time line; `nil` while none is on.
   var startsAt: BusTime? { countdown.flatMap { $0.isOver ? nil : $0.startsAt } }
 
-  /// The content for a countdown whose run is not shown yet; `nil` without one.
+  /// The content for a countdown whose run is not shown yet; `nil` without one. It has the id of that run, so that one
+  /// activity lasts through both, and its clock stands: a screen shows only what is durable at the hub.
   ///
   /// A run that goes on until then is shown itself, with the countdown beside it.
   func content(beside shown: Snapshot) -> LiveContent? {

@@ -69,7 +69,8 @@ enum RoomPanel {
     let doubts = RoomViewText.doubts(view) + (isBlind ? ["as it was when the phone was last heard"] : [])
     var rows: [StyledRow] = []
     if !gate.isEmpty {
-      rows.append(StyledRow(" \(ForeignText.shown(gate.joined(separator: "; ")))", view.gate == .open ? .good : .waiting))
+      rows.append(
+        StyledRow(" \(ForeignText.shown(gate.joined(separator: "; ")))", view.gate == .open ? .good : .waiting))
     }
     if !doubts.isEmpty { rows.append(StyledRow(" \(doubts.joined(separator: "; "))", .dim)) }
     return rows

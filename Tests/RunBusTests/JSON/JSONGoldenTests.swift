@@ -143,7 +143,8 @@ struct JSONGoldenTests {
       RoomView.Member(id: String(repeating: "0b", count: 32), nickname: "Ben", isSelf: true, isReady: true),
     ])
   private static let over = RoomView(
-    order: RoomView.Order(term: 1, number: 8), room: room, goal: .seconds(1800), places: 2, isMatched: true, stage: .over,
+    order: RoomView.Order(term: 1, number: 8), room: room, goal: .seconds(1800), places: 2, isMatched: true,
+    stage: .over,
     startsIn: .milliseconds(-86_400_500), settled: .final,
     members: [
       RoomView.Member(

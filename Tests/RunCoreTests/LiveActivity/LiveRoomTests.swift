@@ -155,7 +155,9 @@ struct LiveRoomTests {
     screen.show(.running, RoomOnScreen.own)
     _ = screen.push()
     screen.pass(600)
-    func finish(_ place: Int) -> RoomView.Finish { RoomView.Finish(place: place, meters: 9, isConfirmed: true, outcome: .won) }
+    func finish(_ place: Int) -> RoomView.Finish {
+      RoomView.Finish(place: place, meters: 9, isConfirmed: true, outcome: .won)
+    }
     screen.see(.settling, finish: finish(3), settled: .provisional)
     screen.show(.completed, RoomOnScreen.own)
     let last = screen.push()
