@@ -69,10 +69,15 @@ function rankedMembers(members) {
     .map(([member]) => member);
 }
 
+/// How many are in, and how many may be while others can enter.
+function placesText({ stage, members, places }) {
+  return stage === "recruiting" ? word("placesTaken", { count: members.length, places }) : word("runnersIn", { count: members.length });
+}
+
 /// The table of a stage: its caption, the names of its columns behind that of the runner, and what makes the cells of a member.
 /// `passed` is how long ago the view came, real seconds.
 function tableOf(room, passed) {
-  const runners = word("placesTaken", { count: room.members.length, places: room.places });
+  const runners = placesText(room);
   if (room.members.some(({ finish }) => finish)) {
     return {
       caption: word("result"), columns: ["place", "distance", "outcome"],
@@ -185,8 +190,8 @@ export function makeRoom(tell) {
       node.dataset.stage = room.stage;
       node.classList.toggle("blind", isBlind);
       setText(facts, [
-        isKnown(room.goalSeconds) ? word("roomGoal", { goal: clock(room.goalSeconds) }) : "", word("placesTaken", { count: room.members.length, places: room.places }),
-        room.matched ? word("matched") : "", room.start ? word("roomStart", { place: room.start }) : "",
+        isKnown(room.goalSeconds) ? word("roomGoal", { goal: clock(room.goalSeconds) }) : "", placesText(room), room.matched ? word("matched") : "",
+        room.start ? word("roomStart", { place: room.start }) : "",
       ].filter(Boolean).join(" · "));
       for (const [line, text] of [[gate, gateText(room, own)], [doubt, doubtText(room, own, isBlind)]]) {
         setText(line, text);

@@ -112,6 +112,7 @@ export const words = {
   roomGoal: { en: "Goal {goal}", ko: "목표 {goal}" },
   roomStart: { en: "Start: {place}", ko: "출발점: {place}" },
   placesTaken: { en: "{count} of {places} runners", ko: "러너 {count}/{places}명" },
+  runnersIn: { en: "{count} runners", ko: "러너 {count}명" },
   matched: { en: "matched", ko: "매칭됨" },
   gate_open: { en: "All is ready: the owner goes on", ko: "모두 준비됨: 방장이 진행합니다" },
   gate_openOwn: { en: "All is ready: you can go on", ko: "모두 준비됨: 진행할 수 있습니다" },

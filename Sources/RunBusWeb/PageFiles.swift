@@ -2166,10 +2166,15 @@ function rankedMembers(members) {
     .map(([member]) => member);
 }
 
+/// How many are in, and how many may be while others can enter.
+function placesText({ stage, members, places }) {
+  return stage === "recruiting" ? word("placesTaken", { count: members.length, places }) : word("runnersIn", { count: members.length });
+}
+
 /// The table of a stage: its caption, the names of its columns behind that of the runner, and what makes the cells of a member.
 /// `passed` is how long ago the view came, real seconds.
 function tableOf(room, passed) {
-  const runners = word("placesTaken", { count: room.members.length, places: room.places });
+  const runners = placesText(room);
   if (room.members.some(({ finish }) => finish)) {
     return {
       caption: word("result"), columns: ["place", "distance", "outcome"],
@@ -2282,8 +2287,8 @@ export function makeRoom(tell) {
       node.dataset.stage = room.stage;
       node.classList.toggle("blind", isBlind);
       setText(facts, [
-        isKnown(room.goalSeconds) ? word("roomGoal", { goal: clock(room.goalSeconds) }) : "", word("placesTaken", { count: room.members.length, places: room.places }),
-        room.matched ? word("matched") : "", room.start ? word("roomStart", { place: room.start }) : "",
+        isKnown(room.goalSeconds) ? word("roomGoal", { goal: clock(room.goalSeconds) }) : "", placesText(room), room.matched ? word("matched") : "",
+        room.start ? word("roomStart", { place: room.start }) : "",
       ].filter(Boolean).join(" · "));
       for (const [line, text] of [[gate, gateText(room, own)], [doubt, doubtText(room, own, isBlind)]]) {
         setText(line, text);
@@ -2782,6 +2787,7 @@ export const words = {
   roomGoal: { en: "Goal {goal}", ko: "목표 {goal}" },
   roomStart: { en: "Start: {place}", ko: "출발점: {place}" },
   placesTaken: { en: "{count} of {places} runners", ko: "러너 {count}/{places}명" },
+  runnersIn: { en: "{count} runners", ko: "러너 {count}명" },
   matched: { en: "matched", ko: "매칭됨" },
   gate_open: { en: "All is ready: the owner goes on", ko: "모두 준비됨: 방장이 진행합니다" },
   gate_openOwn: { en: "All is ready: you can go on", ko: "모두 준비됨: 진행할 수 있습니다" },

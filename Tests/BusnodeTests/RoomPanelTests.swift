@@ -105,7 +105,7 @@ struct RoomPanelTests {
   @Test("The standings are in order, and one that is old says so")
   func standings() {
     let shown = rows(state(Self.running))
-    let begin = shown.firstIndex { $0.contains("ROOM 32d9626b  running  3 of 4") } ?? 0
+    let begin = shown.firstIndex { $0.contains("ROOM 32d9626b  running  3 runners  goal 30:00") } ?? 0
     #expect(
       Array(shown[(begin + 1)...(begin + 3)]) == [
         " 1. Ben     0.77 km  ahead        5:12 /km            you    ",
@@ -186,7 +186,7 @@ struct RoomPanelTests {
     func sentence(_ event: BusEvent) -> String { EventJSON(event).map { Sentence.event($0) } ?? "" }
     #expect(
       sentence(.room(Self.running))
-        == "room 32d9626b: running · goal 30:00 · 3 of 4 · 1. Ben 0.77 km · 2. Anna 0.75 km, 18 m behind · "
+        == "room 32d9626b: running · goal 30:00 · 3 runners · 1. Ben 0.77 km · 2. Anna 0.75 km, 18 m behind · "
         + "3. mira 0.70 km, 54 m behind, 12 s old")
     #expect(
       sentence(.room(Self.view(.recruiting, .notReady)))

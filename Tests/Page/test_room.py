@@ -1,11 +1,15 @@
 """Tests of the panel of a room: on views that a test makes up, and with real phones that run together."""
 
 
+import json
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from test_drawing import Stage, view_of
+from test_page import Page, bus  # noqa: F401 (a fixture)
 
 ROOM = "32d9626b" + "0" * 24
 
@@ -164,3 +168,39 @@ def test_no_stage_has_a_flaw_that_axe_finds(browser, locale, scheme, width):
             flaws = Axe().run(stage.page).response["violations"]
             assert [(flaw["id"], flaw["nodes"][0]["target"]) for flaw in flaws] == [], (locale, scheme, room["stage"])
             assert stage.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, room["stage"])
+
+
+def test_two_phones_run_together_and_the_page_shows_it_from_the_gate_to_the_result(bus, browser):  # noqa: F811
+    speed = ["--speed", "30"]
+    bus.start("--together", "club", "--nick", "Anna", "--synthetic", *speed)
+    bus.drain(bus.spawn("phone", "--json", "--bus", "other", "--together", "club", "--nick", "Ben", "--synthetic", "--seed", "2", *speed))
+    bus.until(lambda: bus.run("state", "--bus", "other").returncode == 0, "the other phone answers")
+
+    def ask(*arguments):
+        done = bus.run("room", *arguments, "--json")
+        assert done.returncode == 0, (arguments, done)
+        return json.loads(done.stdout)
+
+    with Page(browser, bus.link) as page:
+        panel, line = page.locator(".room"), page.locator(".room-stage")
+        expect(page.locator(".card")).to_be_visible()
+        expect(panel).to_be_hidden()
+        room = ask("open", "--goal", "5m", *speed)["room"]
+        expect(panel.locator(".room-gate")).to_have_text("Waits for another runner")
+        ask("enter", room[:8], "--bus", "other")
+        ask("ready")
+        expect(panel.locator(".room-gate")).to_have_text("Waits for Ben (not ready)")
+        ask("ready", "--bus", "other")
+        expect(panel.locator(".room-gate")).to_have_text("All is ready: you can go on")
+        ask("begin")
+        expect(line).to_contain_text("Starts in ")
+        expect(page.locator(".card .phase")).to_have_text("Countdown")
+        expect(line).to_have_text("Running together")
+        expect(page.locator(".card .phase")).to_contain_text("Running")
+        expect(page.locator("#told")).to_contain_text("The run of the room has started")
+        # A lead is seen once both have told how far they are.
+        expect(panel.locator("td.column-behind").nth(1)).to_have_text(re.compile(r"\d+ m"))
+        expect(line).to_have_text("Result: all records are in")
+        assert sorted(row[-1] for row in rows(page)) == ["lost", "won"]
+        own = panel.locator("tr.own td").first.inner_text()
+        expect(page.locator(".card .note")).to_have_text(f"{own} of 2")

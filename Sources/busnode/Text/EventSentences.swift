@@ -1,3 +1,4 @@
+import Foundation
 import RunBus
 import RunScripts
 
@@ -89,17 +90,23 @@ extension Sentence {
     }
   }
 
-  /// `lock screen: running 3:05 · 0.52 km · 5:41 /km · 148 bpm · pause waits · push 17 (numbers), 96 left`.
+  /// `lock screen: running 3:05 · 0.52 km · 5:41 /km · 148 bpm · 2 of 4, 120 m behind · pause waits · push 17 (numbers), 96
+  /// left`.
   private static func liveActivity(_ state: LiveActivityState) -> String {
     let (content, numbers) = (state.content, state.content.numbers)
     let active = BusDuration(seconds: state.activeSeconds(at: state.pushedAt))
     var parts = ["lock screen: \(content.phase.rawValue) \(DurationText.clock(active))"]
     if content.isRecovering { parts.append("recovering") }
+    if let startDate = state.startDate {
+      let startsIn = BusDuration(seconds: startDate.timeIntervalSince(state.pushedAt))
+      parts.append(RoomViewText.countdown(startsIn) ?? "countdown")
+    }
     if let meters = numbers.distanceMeters { parts.append(distance(meters)) }
     if let pace = numbers.paceSecondsPerKilometer ?? numbers.averagePaceSecondsPerKilometer {
       parts.append(self.pace(pace))
     }
     if let rate = numbers.heartRateBpm { parts.append("\(rate) bpm") }
+    if let room = content.room { parts.append(RoomViewText.place(room)) }
     parts += content.pending.map { "\($0.rawValue) waits" }
     if state.isHubLost { parts.append("the phone is lost") } else if state.isStale { parts.append("stale") }
     parts.append("push \(state.push) (\(state.pushKind.rawValue)), \(state.budgetLeft) left")

@@ -34,8 +34,14 @@ enum RoomViewText {
     return "starts in \(seconds < 100 ? "\(Sentence.whole(seconds)) s" : DurationText.countdown(startsIn))"
   }
 
-  /// `3 of 4`, how many are in and may be.
-  static func places(_ view: RoomView) -> String { "\(view.members.count) of \(view.places)" }
+  /// `3 of 4`, how many are in and may be; `3 runners` once nobody enters any more.
+  static func places(_ view: RoomView) -> String {
+    switch view.stage {
+    case .recruiting, .unknown: "\(view.members.count) of \(view.places)"
+    case .gathering, .countdown, .running, .settling, .over, .cancelled:
+      view.members.count == 1 ? "1 runner" : "\(view.members.count) runners"
+    }
+  }
 
   /// What the room waits for, and how far the runner is from the start; empty where only time counts.
   static func gate(_ view: RoomView) -> [String] {
@@ -73,6 +79,11 @@ enum RoomViewText {
     standing.metersBehind.map { "\(units.heightText($0)) behind" }
   }
 
+  /// `2 of 4, 120 m behind`, on a lock screen.
+  static func place(_ room: LiveRoom, in units: Units = .metric) -> String {
+    "\(room.place) of \(room.count)" + (room.metersBehind.map { ", \(units.heightText($0)) behind" } ?? "")
+  }
+
   /// `771.2 m`, `771.2 m (unconfirmed)`, `distance unknown`.
   static func distance(_ finish: RoomView.Finish) -> String {
     guard let meters = finish.meters else { return "distance unknown" }
@@ -91,7 +102,7 @@ enum RoomViewText {
     }
   }
 
-  /// The room in one line: `room 32d9626b: running · 3 of 4 · 1. Ben 0.77 km · 2. Anna 0.75 km, 18 m behind`.
+  /// The room in one line: `room 32d9626b: running · 3 runners · 1. Ben 0.77 km · 2. Anna 0.75 km, 18 m behind`.
   static func line(_ view: RoomView, in units: Units = .metric) -> String {
     let names = names(view)
     var parts = ["room \(short(view.room)): \(stage(view))"]

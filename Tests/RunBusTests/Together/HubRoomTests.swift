@@ -299,6 +299,46 @@ struct HubRoomTests {
     await log.close()
   }
 
+  @Test("A lock screen shows the countdown, its hold, and the run that it leads to as the same one")
+  func lockScreen() async throws {
+    let log = MemoryLog()
+    let bus = InProcessBus()
+    let (anna, ben) = (
+      try Runner(Nickname("Anna")!, log, listeners: [bus.listener]), try Runner(Nickname("Ben")!, log.another())
+    )
+    let widget = Peer(
+      configuration: PeerConfiguration(deviceID: "widget", role: .widget, topics: [.live]), connector: bus.connector,
+      store: NodeStore(), loop: try Loop())
+    let shown = await widget.liveActivities()
+    try await withRunning([anna.hub, ben.hub, widget]) {
+      try await widget.isConnected()
+      let room = try await open(anna)
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      func begin() async throws {
+        for runner in [anna, ben] { #expect(try await runner.verdict(.ready(true)) == .noted) }
+        #expect(try await anna.verdict(.begin) == .begun)
+      }
+      func next(_ what: String, _ isSo: @Sendable @escaping (LiveContent) -> Bool) async throws -> LivePush {
+        try await within(what) {
+          for await activity in shown where isSo(activity.push.content) { return activity.push }
+          throw DeadlineMissed(what: what)
+        }
+      }
+      try await begin()
+      let countdown = try await next("the countdown") { $0.startsAt != nil }
+      #expect(countdown.content.phase == .idle)
+      #expect(countdown.content.runID == .made(room: room, member: anna.key.id))
+      let startsAt = try #require(countdown.content.startsAt)
+      #expect(startsAt > countdown.pushedAt && startsAt - countdown.pushedAt <= .seconds(3 * 60))
+      #expect(try await ben.verdict(.hold) == .held)
+      #expect(try await next("the hold") { $0.startsAt == nil }.isFinal)
+      try await begin()
+      let run = try await next("the run") { $0.phase == .running }
+      #expect(run.content.runID == countdown.content.runID && run.content.startsAt == nil)
+    }
+    await log.close()
+  }
+
   @Test("A hub without a fleet says so")
   func alone() async throws {
     let hub = Hub(
