@@ -87,6 +87,44 @@ struct TopTests {
     }
   }
 
+  @Test("A room is on the screen from its gate to its result, and in one row on a small terminal")
+  func room() async throws {
+    try await withTestBus { bus in
+      let anna = bus.spawn(
+        "phone", "--synthetic", "--json", "--speed", "30", "--together", "club", "--nick", "Anna")
+      let ben = bus.spawn(
+        "phone", "--synthetic", "--seed", "2", "--json", "--speed", "30", "--together", "club", "--nick", "Ben",
+        "--bus",
+        "other")
+      for phone in [anna, ben] { _ = try await phone.snapshot("the first one") { _ in true } }
+      func ask(_ arguments: String...) async throws -> String {
+        let asked = try await bus.shell("\(TestBus.busnode) room \(arguments.joined(separator: " "))")
+        #expect(asked.ending == .exited(0), "\(arguments): \(asked.lines) \(asked.errors)")
+        return asked.lines.first ?? ""
+      }
+      let opened = try await ask("open", "--goal", "10m", "--speed", "30")
+      let room = try #require(opened.firstMatch(of: /room ([0-9a-f]{8})/)?.1)
+      _ = try await ask("enter", String(room), "--bus", "other")
+      _ = try await ask("ready")
+      let client = bus.spawn(
+        executable: Checkout.python,
+        [
+          Clients.directory + "/top.py", TestBus.busnode, "80", "24", "see waits for: Ben (not ready)",
+          "see 2 of 4  goal 10:00", "see starts in ", "see running  2 runners", "see m behind", "size 40 15",
+          "see ROOM running", "size 80 24", "see result complete", "see won", "key q", "end",
+        ],
+        environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "", "PYTHONDONTWRITEBYTECODE": "1"])
+      try await client.wait(for: "the gate on the screen") { $0.lines.count >= 2 ? true : nil }
+      _ = try await ask("ready", "--bus", "other")
+      _ = try await ask("begin")
+      _ = try await client.ending()
+      let found = client.view.lines.compactMap { try? JSONDecoder().decode(Step.self, from: Data($0.utf8)) }
+      let missing = found.first { $0.missing != nil }
+      #expect(missing == nil, "\(missing?.missing ?? ""):\n\(missing?.screen ?? "")")
+      #expect(found.last?.ended == 0 && found.allSatisfy { $0.wide ?? 0 <= 80 })
+    }
+  }
+
   @Test("With TERM=dumb, and without a terminal, there are lines")
   func lines() async throws {
     try await withTestBus { bus in
