@@ -18,6 +18,7 @@ extension Codec {
       entry.digest = data(read.digest)
       entry.ownsRoom = read.entry.ownsRoom
       message.row = .entry(entry)
+    case .lost: message.row = .lost(true)
     case .own(let number, let ask, let nonce, let seen, let id):
       var own = WireStoredRoomOwn()
       own.content = self.message(content(nobody, number, seen, ask, nonce: nonce))
@@ -46,6 +47,7 @@ extension Codec {
         return .own(
           number: content.number, content.ask, nonce: content.nonce, seen: content.seen,
           ask: own.hasAsk ? try identifier(own.ask, "id of an ask") : nil)
+      case .lost: return .lost
       case nil: throw .unknown("a row of a room")
       }
     }

@@ -2274,6 +2274,15 @@ nonisolated struct WireStoredRoomRow: Sendable {
     set {row = .own(newValue)}
   }
 
+  /// The log has lost entries of the rows before; the entries after this are of what it has then, from its beginning on.
+  var lost: Bool {
+    get {
+      if case .lost(let v)? = row {return v}
+      return false
+    }
+    set {row = .lost(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Row: Equatable, Sendable {
@@ -2281,6 +2290,8 @@ nonisolated struct WireStoredRoomRow: Sendable {
     case followed(Data)
     case entry(WireStoredRoomEntry)
     case own(WireStoredRoomOwn)
+    /// The log has lost entries of the rows before; the entries after this are of what it has then, from its beginning on.
+    case lost(Bool)
 
   }
 
@@ -4899,7 +4910,7 @@ nonisolated extension WireRoomCue: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StoredRoomRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}entry\0\u{1}own\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}entry\0\u{1}own\0\u{1}lost\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4941,6 +4952,14 @@ nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._M
           self.row = .own(v)
         }
       }()
+      case 4: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.row != nil {try decoder.handleConflictingOneOf()}
+          self.row = .lost(v)
+        }
+      }()
       default: break
       }
     }
@@ -4963,6 +4982,10 @@ nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._M
     case .own?: try {
       guard case .own(let v)? = self.row else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .lost?: try {
+      guard case .lost(let v)? = self.row else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }

@@ -71,7 +71,7 @@ struct CodecRoomsTests {
   func rows() throws {
     var random = RandomMessages(seed: 4)
     for _ in 0..<50 {
-      var rows: [RoomRow] = [.followed(run: random.id())]
+      var rows: [RoomRow] = [.followed(run: random.id()), .lost]
       for ask in random.asks() {
         let content = random.content(ask)
         rows.append(

@@ -278,7 +278,7 @@ public actor Hub: Node, DrivenNode {
     case .listenForPairing(let isOn): listenForPairing(isOn)
     case .forbade(let identity, let reason): remoteAccess.note(identity, reason)
     case .note(let text): driver.log.debug("\(text)")
-    case .room(let act): together?.carryOut(act, tail: tail(for: act))
+    case .room(let act): together?.carryOut(act)
     case .ended: driver.lifecycle.end(nil)
     }
   }
@@ -291,10 +291,6 @@ public actor Hub: Node, DrivenNode {
         member.log, key: member.key, fleet: member.fleet, tell: onLoop { hub, news in hub.feed(.room(news)) },
         complain: onLoop { hub, sentence in hub.driver.log.warning("\(sentence)") })
     }
-  }
-
-  private func tail(for act: HubCore.RoomAct) -> ReadEntry? {
-    if case .follow(let room, _) = act { core?.tail(of: room) } else { nil }
   }
 
   /// Opens all listeners, or none and ends the hub.

@@ -53,12 +53,12 @@ package enum RoomFolds {
   private static func entries(
     of room: RoomID, in log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> [ReadEntry] {
-    var reader = RoomReader(room: room, fleet: fleet, tail: nil)
+    var reader = RoomReader(room: room, fleet: fleet)
     var entries: [ReadEntry] = []
     var position: UInt64 = 0
     while true {
       let rows = try await log.rows(of: room, from: position, count: LogBounds.batch)
-      entries += reader.read(rows) ?? []
+      entries += reader.read(rows)
       guard rows.count == LogBounds.batch, let end = rows.last else { return entries }
       position = end.position + 1
     }

@@ -50,9 +50,9 @@ package final class TogetherLink: Sendable {
   }
 
   /// Does what the desk wants.
-  package func carryOut(_ act: HubCore.RoomAct, tail: ReadEntry?) {
+  package func carryOut(_ act: HubCore.RoomAct) {
     switch act {
-    case .follow(let room, let from): follow(room, from: from, after: tail)
+    case .follow(let room, let reading): follow(room, reading)
     case .unfollow(let room):
       set(nil, for: .entries(room))
       set(nil, for: .live(room))
@@ -96,12 +96,12 @@ package final class TogetherLink: Sendable {
     set(task, for: .live(room))
   }
 
-  private func follow(_ room: RoomID, from position: UInt64, after tail: ReadEntry?) {
+  private func follow(_ room: RoomID, _ reading: RoomReading) {
     let task = Task { [weak self] in
       while !Task.isCancelled {
         guard let self else { return }
         do throws(SharedLogError) {
-          return await read(try await log.follow(room, from: position), of: room, after: tail)
+          return await read(try await log.follow(room, from: reading.from), of: room, reading)
         } catch {
           note("\(error)")
         }
@@ -111,15 +111,15 @@ package final class TogetherLink: Sendable {
     set(task, for: .entries(room))
   }
 
-  private func read(_ feed: LogFeed, of room: RoomID, after tail: ReadEntry?) async {
-    var reader = RoomReader(room: room, fleet: fleet, tail: tail)
+  private func read(_ feed: LogFeed, of room: RoomID, _ reading: RoomReading) async {
+    var reader = RoomReader(room: room, fleet: fleet, reading)
     for await news in feed {
       switch news {
       case .rows(let batch):
         trouble.withLock { $0 = nil }
-        guard let entries = reader.read(batch.rows) else { return tell(.lost(room)) }
-        tell(.read(room, entries, isEnd: !batch.hasMore, heard: batch.heard))
-      case .replaced: return tell(.lost(room))
+        let entries = reader.read(batch.rows)
+        tell(.read(room, entries, isEnd: !batch.hasMore, reading: reading.number, heard: batch.heard))
+      case .replaced: return tell(.replaced(room, reading: reading.number))
       case .unavailable(let sentence): note(sentence)
       }
     }
@@ -149,35 +149,34 @@ package final class TogetherLink: Sendable {
 }
 
 /// Reads the entries of a room in their order, and leaves out what is not its author's, of this room and of this fleet.
+///
+/// Whether the log has lost something is the desk's decision.
 struct RoomReader {
   let room: RoomID
   let fleet: FleetID
-  /// The last entry that was read in an earlier life, until the log has shown that it still has it.
-  private var expected: ReadEntry?
-  private var digest: EntryDigest
+  private var digest = EntryDigest.none
+  /// The digest after the entry at a position, where the reading begins; `nil` once that is read.
+  private var first: (position: UInt64, digest: LogHash)?
 
-  /// A reader that goes on after an entry.
-  init(room: RoomID, fleet: FleetID, tail: ReadEntry?) {
+  /// A reader from a place on; without one, from the beginning.
+  init(room: RoomID, fleet: FleetID, _ reading: RoomReading? = nil) {
     self.room = room
     self.fleet = fleet
-    expected = tail
-    digest = tail.map { EntryDigest(count: 0, hash: $0.digest) } ?? .none
+    first = reading.flatMap { reading in reading.digest.map { (reading.from, $0) } }
   }
 
-  /// The next entries; `nil` when the log has lost the one that was read last.
-  mutating func read(_ rows: [LogRow]) -> [ReadEntry]? {
+  /// The next entries.
+  mutating func read(_ rows: [LogRow]) -> [ReadEntry] {
     var entries: [ReadEntry] = []
     for row in rows {
-      if let last = expected {
-        guard row.position == last.entry.position, row.time == last.entry.time, LogHash.of(row.body) == last.hash else {
-          return nil
-        }
-        expected = nil
-        continue
-      }
       do throws(SignedFault) {
         let signed = try EntrySigning.read(entry: row.body, room: room, fleet: fleet, author: row.author)
-        digest = digest.next(position: row.position, time: row.time, hash: signed.hash)
+        if let known = first, known.position == row.position {
+          digest = EntryDigest(count: 0, hash: known.digest)
+        } else {
+          digest = digest.next(position: row.position, time: row.time, hash: signed.hash)
+        }
+        first = nil
         entries.append(
           ReadEntry(
             entry: signed.entry(position: row.position, time: row.time), hash: signed.hash, digest: digest.hash))
@@ -186,7 +185,6 @@ struct RoomReader {
         continue
       }
     }
-    // A log that has nothing where the last entry was has lost it.
-    return expected == nil ? entries : nil
+    return entries
   }
 }

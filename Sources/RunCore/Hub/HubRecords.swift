@@ -80,6 +80,7 @@ extension HubCore {
       title: known?.title ?? "", note: known?.note ?? "")
     summary.add(made.body.report.metrics)
     keep(RunRecord(summary: summary, body: made.body), then: [], in: &turn)
+    amendTogether(run, .made, made, in: &turn)
   }
 
   private mutating func keep(_ record: RunRecord, then: [Durable], in turn: inout Turn) {
@@ -109,6 +110,7 @@ extension HubCore {
         [.forgetExpected(run), .removeRecord(run, version: version, change: change)],
         then: [.recordChanged(.removed(run), change)])
       eraseJournal(of: run, in: &turn)
+      amendTogether(run, .removed, in: &turn)
       give(.durably(.done(nil)), to: number, in: &turn)
     case .putRecord(let upload): receive(upload, number, in: &turn)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,

@@ -6,10 +6,11 @@ extension HubCore {
     case ask(RoomAsk, RoomKeys?, RoomAsker)
     /// A member has told something beside the log; when, on the monotonic clock.
     case heard(RoomLive, at: BusTime)
-    /// Entries of a log were read. `heard` is when the log said that there is something to read, on the monotonic clock.
-    case read(RoomID, [ReadEntry], isEnd: Bool, heard: BusTime)
-    /// A log has lost entries that were read, or is another one.
-    case lost(RoomID)
+    /// Entries of a log were read, in the reading with a number. `heard` is when the log said that there is something to
+    /// read, on the monotonic clock.
+    case read(RoomID, [ReadEntry], isEnd: Bool, reading: UInt64, heard: BusTime)
+    /// The reading with a number is over: the log is another one, or lacks something that was read.
+    case replaced(RoomID, reading: UInt64)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
   }
@@ -26,8 +27,8 @@ extension HubCore {
 
   /// What a hub's driver is to do for rooms.
   package enum RoomAct: Hashable, Sendable {
-    /// Read a room's log, from this position on and including it, and tell ``RoomNews/read(_:_:isEnd:heard:)``.
-    case follow(RoomID, from: UInt64)
+    /// Read a room's log, and tell ``RoomNews/read(_:_:isEnd:reading:heard:)``.
+    case follow(RoomID, RoomReading)
     /// Read it no more.
     case unfollow(RoomID)
     /// Sign an entry and append it to its room's log.
@@ -65,12 +66,14 @@ extension HubCore {
       }
       let isRunOn = commands.control.runOn != nil
       carryOut(together.withDesk(at: now) { $0.ask(ask, keys: keys, isRunOn: isRunOn, at: now) }, in: &turn)
-    case .read(let room, let entries, let isEnd, let heard):
+    case .read(let room, let entries, let isEnd, let reading, let heard):
       carryOut(
-        together.withDesk(at: now) { $0.read(room, entries, isEnd: isEnd, heard: heard, at: now) }, in: &turn)
+        together.withDesk(at: now) { $0.read(room, entries, isEnd: isEnd, reading: reading, heard: heard, at: now) },
+        in: &turn)
     case .heard(let live, let moment):
       carryOut(together.withDesk(at: now) { $0.heard(live, at: min(moment, now)) }, in: &turn)
-    case .lost(let room): carryOut(together.withDesk(at: now) { $0.lost(room) }, in: &turn)
+    case .replaced(let room, let reading):
+      carryOut(together.withDesk(at: now) { $0.replaced(room, reading: reading) }, in: &turn)
     case .refused(let room, let number):
       carryOut(together.withDesk(at: now) { $0.refused(room, number: number) }, in: &turn)
     }
@@ -79,13 +82,27 @@ extension HubCore {
   /// How the rooms stand; empty for a hub that takes no part.
   func roomReports(at now: BusTime) -> [RoomReport] { together.desk?.reports(at: now) ?? [] }
 
-  /// The last entry of a room that was read, from which its log goes on; `nil` for none.
-  package func tail(of room: RoomID) -> ReadEntry? { together.desk?.tail(of: room) }
-
   /// Reads the logs of the rooms that an earlier life followed.
   mutating func startTogether(in turn: inout Turn) {
     let now = turn.monotonic
     carryOut(together.withDesk(at: now) { $0.start() }, in: &turn)
+    if let run = commands.control.runID, let began = commands.control.startedAt {
+      let startedAt = settings.clock.real(at: began)
+      let isOn = commands.control.runOn == run
+      carryOut(together.withDesk(at: now) { $0.resumed(run, startedAt: startedAt, isOn: isOn, at: now) }, in: &turn)
+    }
+    // The earlier life may have died between the change of a record and what it had to say of it.
+    for run in together.desk?.statedRuns ?? [] {
+      amendTogether(run, records.removal(of: run) == nil ? .made : .removed, in: &turn)
+    }
+  }
+
+  /// The record of a run was made, or is removed.
+  mutating func amendTogether(
+    _ run: RunID, _ change: TogetherDesk.RecordChange, _ made: RecordMaker.Made? = nil, in turn: inout Turn
+  ) {
+    let now = turn.monotonic
+    carryOut(together.withDesk(at: now) { $0.amended(run, change, at: now) }, made: made, in: &turn)
   }
 
   /// Does what is due in rooms.
@@ -110,18 +127,20 @@ extension HubCore {
     carryOut(together.withDesk(at: now) { $0.moved(to: fix, at: now) }, in: &turn)
   }
 
-  private mutating func carryOut(_ actions: [DeskAction], in turn: inout Turn) {
+  /// - Parameter made: What was just made of the run that is to be measured.
+  private mutating func carryOut(_ actions: [DeskAction], made: RecordMaker.Made? = nil, in turn: inout Turn) {
     for action in actions {
       switch action {
       case .keep(let room, let rows, let receipt): turn.write([.keepRoom(room, rows)], then: [.room(receipt)])
       case .forget(let room): turn.write([.forgetRoom(room)])
-      case .follow(let room, let from): turn.act(.room(.follow(room, from: from)))
+      case .follow(let room, let reading): turn.act(.room(.follow(room, reading)))
       case .unfollow(let room): turn.act(.room(.unfollow(room)))
       case .append(let content): turn.act(.room(.append(content)))
       case .answer(let ask, let answer):
         for asker in together.askers(of: ask, takes: answer) { tell(answer, of: ask, to: asker, in: &turn) }
       case .press(let press, let age): self.press(press, age: age, in: &turn)
-      case .measure(let room, let run, let since, let use): measure(room, run, since: since, for: use, in: &turn)
+      case .measure(let room, let run, let since, let use):
+        measure(room, run, since: since, for: use, made: made, in: &turn)
       case .event(let room, let event): turn.act(.room(.event(room, event)))
       case .listen(let room): turn.act(.room(.listen(room)))
       case .shout(let live): turn.act(.room(.shout(live)))
@@ -166,15 +185,34 @@ extension HubCore {
     admit(commands.ownPress(command, on: settings.deviceID, age: age, at: turn.now), in: &turn)
   }
 
-  /// Measures a room's run between the room's start and its end, the run's stop, or now.
+  /// Measures a room's run between the room's start and its end, the run's stop, or now; one that is not the last any more
+  /// by its record.
   private mutating func measure(
-    _ room: RoomID, _ run: RunID, since: BusDuration, for use: StandingUse, in turn: inout Turn
+    _ room: RoomID, _ run: RunID, since: BusDuration, for use: StandingUse, made: RecordMaker.Made?,
+    in turn: inout Turn
   ) {
     let now = turn.monotonic
     let began = turn.now - settings.clock.speed.bus(fromReal: since)
     let goal = together.desk?.machine(of: room)?.state.terms?.goal ?? .zero
-    let standing = self.run.standing(
+    var standing = self.run.standing(
       of: run, isShown: commands.control.runID == run, from: began, to: began + goal, at: turn.now)
+    if let shown = commands.control.runID { standing?.run = shown }
+    if standing?.run != run, let made { standing = RunStanding(run, made, goal: goal) }
     carryOut(together.withDesk(at: now) { $0.measured(room, standing, for: use, at: now) }, in: &turn)
+  }
+}
+
+extension RunStanding {
+  /// A room's own run by its record: it started with the room. `nil` when it went on after the room's end.
+  fileprivate init?(_ run: RunID, _ made: RecordMaker.Made, goal: BusDuration) {
+    let report = made.body.report
+    guard made.goal?.time == goal, report.metrics.elapsed <= goal else { return nil }
+    let parts = Dictionary(grouping: report.stretches, by: \.source).mapValues { $0.reduce(0) { $0 + $1.meters } }
+    self.init(
+      run: run, phase: .completed, elapsed: report.metrics.elapsed,
+      decimetres: report.metrics.distanceMeters.map { Int(($0 * 10).rounded()) },
+      parts: DistanceSource.allCases.compactMap { source in
+        parts[source].flatMap { $0 >= 1 ? RoomRecord.Part(source: source, metres: Int($0.rounded())) : nil }
+      })
   }
 }

@@ -86,6 +86,13 @@ extension RoomStage {
     case .none, .recruiting, .gathering, .countdown, .running, .settling: false
     }
   }
+  /// Whether the room stands when its log loses what led there: what is not counting down yet can be agreed anew.
+  var outlivesLoss: Bool {
+    switch self {
+    case .countdown, .running, .settling, .over, .cancelled: true
+    case .none, .recruiting, .gathering: false
+    }
+  }
   /// Whether marks and records are taken.
   var takesRecords: Bool {
     switch self {

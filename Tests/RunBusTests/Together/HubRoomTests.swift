@@ -339,6 +339,86 @@ struct HubRoomTests {
     await log.close()
   }
 
+  /// Two runners who run; the room, and how many entries its log has.
+  private func running(_ anna: Runner, _ ben: Runner, _ log: MemoryLog) async throws -> (room: RoomID, count: Int) {
+    let room = try await open(anna)
+    #expect(try await ben.verdict(.enter(room)) == .entered)
+    #expect(try await anna.verdict(.ready(true)) == .noted)
+    #expect(try await ben.verdict(.ready(true)) == .noted)
+    #expect(try await anna.verdict(.begin) == .begun)
+    for runner in [anna, ben] { _ = try await runner.hub.snapshots().first("a run") { $0.phase == .running } }
+    return (room, try await log.rows(of: room, from: 0, count: 256).count)
+  }
+
+  @Test("A log that loses entries of a run is mended: one result for all, and for who has never read the room")
+  func mended() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let (room, count) = try await running(anna, ben, log)
+      #expect(count >= 5)
+      log.loseTail(after: 1)
+      let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let other = try await ben.sees("the same") { RoomResult($0.state)?.standing == .complete }
+      #expect(!one.isLost && !other.isLost && RoomResult(one.state) == RoomResult(other.state))
+      #expect(one.state.stage.startsAt == other.state.stage.startsAt)
+      let stranger = try await within("a stranger's fold") {
+        while true {
+          if let fold = try await RoomFolds.fold(room, of: log.another(), fleet: .made(name: "club")),
+            fold.state.members.allSatisfy({ $0.record != nil })
+          {
+            return fold
+          }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      }
+      #expect(stranger.state.members.map(\.id) == one.state.members.map(\.id))
+      #expect(stranger.state.members.map(\.record) == one.state.members.map(\.record))
+    }
+    await log.close()
+  }
+
+  @Test("A log that begins anew in a run gets the whole room again")
+  func mendedAnew() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let (room, _) = try await running(anna, ben, log)
+      log.beginAnew()
+      let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let other = try await ben.sees("the same") { RoomResult($0.state)?.standing == .complete }
+      #expect(one.room == room && RoomResult(one.state) == RoomResult(other.state))
+    }
+    await log.close()
+  }
+
+  @Test("A record that its runner removes has no distance in the room")
+  func removedRecord() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let (room, _) = try await running(anna, ben, log)
+      // A pedometer, so that there is a distance.
+      let sensor = Task {
+        for await snapshot in await anna.hub.snapshots() where snapshot.phase == .running {
+          let meters = snapshot.metrics.elapsed.seconds * 3
+          try await anna.hub.add([Sample(moment: .at(Loop.now), value: .pedometer(meters: meters))])
+        }
+      }
+      defer { sensor.cancel() }
+      let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let run = RunID.made(room: room, member: anna.key.id)
+      #expect(one.state.member(anna.key.id)?.record?.decimetres != nil)
+      try await within("the removal") { _ = try await anna.hub.ask(.removeRecord(run)) }
+      let other = try await ben.sees("no distance") {
+        let record = $0.state.member(anna.key.id)?.record
+        return record.map { $0.version > 1 && $0.decimetres == nil } ?? false
+      }
+      #expect(RoomResult(other.state)?.rows.first { $0.member == anna.key.id }?.isConfirmed == false)
+    }
+    await log.close()
+  }
+
   @Test("A hub without a fleet says so")
   func alone() async throws {
     let hub = Hub(

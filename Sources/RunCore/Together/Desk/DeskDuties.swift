@@ -2,6 +2,10 @@
 enum DeskDuty: Hashable {
   /// Append the entry on its way again.
   case send
+  /// Append an own entry again that the log has lost.
+  case mend(UInt64)
+  /// Wait no more for a member whose entry the log has lost.
+  case giveUp
   /// Say something in the log.
   case say(RoomAskKind)
   /// Press start as of that moment.
@@ -31,21 +35,29 @@ extension TogetherDesk {
       guard let at, next.map({ at < $0.at }) ?? true else { return }
       next = (at, duty)
     }
-    if let own = room.own, own.sentAt != nil { offer(own.again, .send) }
-    guard room.isCaughtUp, let terms = room.machine.state.terms else { return next }
+    if let own = room.own, own.sentAt != nil, let allowed = room.mayAppend(own, me: settings.member, at: now) {
+      offer(own.again.map { max($0, allowed) }, .send)
+    }
+    if let mending = mendingPlan(for: room, at: now) { offer(mending.at, mending.duty) }
     let state = room.machine.state
+    guard let terms = state.terms else { return next }
     guard let me = state.member(settings.member), let run = room.run else {
-      offerForgetting(room, at: now, offer)
+      if room.isCaughtUp { offerForgetting(room, at: now, offer) }
       return next
     }
-    if !room.isLost { offerBeats(room, me, at: now, offer) }
+    if room.isCaughtUp, !room.isLost { offerBeats(room, me, at: now, offer) }
     switch stage(of: room, at: now) {
     case .countdown(let startsAt), .running(let startsAt):
-      guard let started = clock.local(of: startsAt, at: now) else { break }
-      if !room.hasStarted { offer(started, .start(run, goal: terms.goal, at: started)) }
+      guard let started = local(of: startsAt, in: room, at: now) else { break }
+      // A hub that has just begun reads first whether it was put off.
+      if room.isCaughtUp || room.mending != nil, !room.hasStarted {
+        offer(started, .start(run, goal: terms.goal, at: started))
+      }
       let ends = started + terms.span
       if room.hasStarted, !room.hasStopped { offer(ends, .stop(run, at: ends)) }
       offerLive(room, run: run, startedAt: started, offer)
+      // Also when the stop was pressed before the end, by what was known of the log's clock then.
+      offerRecord(room, me, run, from: started, to: ends, offer)
       if room.hasStarted {
         let elapsed = room.markedThrough == .zero ? Self.markFirst : nextMark(after: room.markedThrough)
         if elapsed < terms.goal {
@@ -53,32 +65,50 @@ extension TogetherDesk {
         }
       }
     case .settling(let startsAt, let endedAt):
-      guard let started = clock.local(of: startsAt, at: now), let ended = clock.local(of: endedAt, at: now) else {
-        break
-      }
+      guard let started = local(of: startsAt, in: room, at: now), let ended = local(of: endedAt, in: room, at: now)
+      else { break }
       // Also after a death in the run: its next life resumes it. A hub that slept through the run has nothing to stop, and
       // the press is rejected.
       if !room.hasStopped, room.hasStarted || me.record == nil { offer(ended, .stop(run, at: ended)) }
-      if me.record == nil, room.recordVersion == 0 {
-        offer(ended + terms.speed.real(fromBus: Self.recordAfter), .record(run, startedAt: started))
-      }
+      offerRecord(room, me, run, from: started, to: ended, offer)
     case .over, .cancelled: offerForgetting(room, at: now, offer)
     case .none, .recruiting, .gathering: break
     }
     return next
   }
 
+  private func offerRecord(
+    _ room: DeskRoom, _ me: RoomState.Member, _ run: RunID, from started: BusTime, to ended: BusTime,
+    _ offer: (BusTime?, DeskDuty) -> Void
+  ) {
+    guard me.record == nil, room.recordVersion == 0, let terms = room.machine.state.terms else { return }
+    offer(ended + terms.speed.real(fromBus: Self.recordAfter), .record(run, startedAt: started))
+  }
+
   /// The stage by the hub's own estimate, so far as nobody can change it any more: the start and the end of a run come
   /// by time alone.
-  private func stage(of room: DeskRoom, at now: BusTime) -> RoomStage {
+  func stage(of room: DeskRoom, at now: BusTime) -> RoomStage {
     switch room.stage {
     case .countdown, .running:
-      guard let time = clock.estimate(at: now)?.now else { return room.stage }
+      guard let time = time(in: room, at: now) else { return room.stage }
       var machine = room.machine
       machine.advance(to: time)
       return machine.state.stage
     case .none, .recruiting, .gathering, .settling, .over, .cancelled: return room.stage
     }
+  }
+
+  /// How the log's clock stands by which a room was read: as heard, or by the runner's own run in the room, when nothing
+  /// was heard yet or the log is another one now. `nil` while neither is known.
+  func time(in room: DeskRoom, at now: BusTime) -> LogTime? {
+    let heard = clock.estimate(at: now)?.now
+    let run = room.startedAt.flatMap { started in room.stage.startsAt.map { $0 + (now - started) } }
+    return room.mending == nil ? heard ?? run : run ?? heard
+  }
+
+  /// When the hub's own clock shows a moment of a room.
+  func local(of moment: LogTime, in room: DeskRoom, at now: BusTime) -> BusTime? {
+    time(in: room, at: now).map { now + (moment - $0) }
   }
 
   private func nextMark(after elapsed: BusDuration) -> BusDuration {
@@ -90,7 +120,9 @@ extension TogetherDesk {
   private func offerBeats(
     _ room: DeskRoom, _ me: RoomState.Member, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
   ) {
-    guard room.own == nil, room.waiting.isEmpty, !room.stage.isEnd else { return }
+    guard room.own == nil, room.waiting.isEmpty, !room.stage.isEnd, room.missing(of: settings.member) == nil else {
+      return
+    }
     offerPlace(room, me, at: now, offer)
     // The last numbers are for what matters: who has said so much without a run is gone.
     guard room.machine.nextNumber(of: settings.member) <= Self.beatsMax else { return }
@@ -110,7 +142,7 @@ extension TogetherDesk {
     case .none, .running, .settling, .over, .cancelled: break
     }
     // Somebody's entry makes final what time did. Each member waits for another span, so that rarely two do it.
-    guard let deadline = room.machine.deadline, let local = clock.local(of: deadline, at: now) else { return }
+    guard let deadline = room.machine.deadline, let local = local(of: deadline, in: room, at: now) else { return }
     if case .running = room.stage { return }
     offer(local + .milliseconds(500 + Int64(settings.member.prefix % 1000)), .say(.tick))
   }
@@ -135,7 +167,7 @@ extension TogetherDesk {
   private static let tickEvery = BusDuration.milliseconds(300)
 
   private func offerForgetting(_ room: DeskRoom, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void) {
-    guard room.stage.isEnd, let local = clock.local(of: room.machine.state.time, at: now) else { return }
+    guard room.stage.isEnd, let local = local(of: room.machine.state.time, in: room, at: now) else { return }
     offer(local + Self.keptAfter, .forget)
   }
 }
@@ -143,11 +175,27 @@ extension TogetherDesk {
 extension DeskRoom {
   /// Takes an entry of the log into the fold.
   mutating func take(_ read: ReadEntry, me: MemberID, at now: BusTime) -> Folded {
-    let folded = machine.apply(read.entry, digest: read.digest)
+    var entry = read.entry
+    if mending != nil {
+      _ = mending?.log.apply(entry, digest: read.digest)
+      entry = mended(entry)
+    }
+    let folded = machine.apply(entry, digest: read.digest)
     last = read
-    if read.entry.author == me { lastOwnAt = now }
-    for case .stage(.countdown) in machine.events { (ticks, standings) = (0, nil) }
+    let isOwn = entry.author == me
+    if isOwn { lastOwnAt = now }
+    for case .stage(.countdown) in machine.events { (ticks, startedAt, standings) = (0, nil, nil) }
+    if case .verdict(let verdict) = folded {
+      copy.take(read.entry, verdict, isOwn: isOwn, nonce: own?.number == entry.number ? own?.nonce : nil)
+    }
     return folded
+  }
+
+  /// When an own entry with a number was first appended in this life; `nil` for another, and for one that an earlier life
+  /// may have appended.
+  func sentAt(_ number: UInt64) -> BusTime? {
+    if let own, own.number == number { return own.isInherited ? nil : own.sentAt }
+    return mending?.sent.flatMap { $0.number == number ? $0.first : nil }
   }
 
   /// Ends what was on its way, when it was read. Returns the answer to who asked.
@@ -196,9 +244,14 @@ extension DeskRoom {
       let folded = take(read, me: me, at: .zero)
       _ = finish(read.entry, folded, me: me)
       (lastOwnAt, untold) = (nil, [])
+    case .lost:
+      mending = RoomMending()
+      last = nil
     case .own(let number, let ask, let nonce, let seen, let id):
       if let id { asks[id] = number }
-      if case .record(let record) = ask { recordVersion = max(recordVersion, record.version) }
+      if case .record(let record) = ask, record.version > recordVersion {
+        (recordVersion, said) = (record.version, record)
+      }
       guard number >= machine.nextNumber(of: me) else { return }
       own = Own(number: number, ask: ask, nonce: nonce, seen: seen, id: id, sentAt: nil, again: nil, isInherited: true)
     }

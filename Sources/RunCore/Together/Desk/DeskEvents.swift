@@ -14,6 +14,25 @@ package struct ReadEntry: Hashable, Sendable {
     self.hash = hash
     self.digest = digest
   }
+
+  /// Whether two are the same entry at the same place of a log.
+  func isSame(as other: ReadEntry) -> Bool {
+    entry.position == other.entry.position && entry.time == other.entry.time && hash == other.hash
+  }
+}
+
+/// A reading of a room's log, from a place on.
+package struct RoomReading: Hashable, Sendable {
+  /// Counts the readings of a desk: what an earlier one of the room still brings is of no use.
+  package var number: UInt64
+  /// The position of the first entry; 0: the log's beginning.
+  package var from: UInt64
+  /// The digest of the log after the entry at that position, as the desk has it; `nil` for the log's beginning.
+  package var digest: LogHash?
+  /// A reading from its parts.
+  package init(number: UInt64, from: UInt64, digest: LogHash?) {
+    (self.number, self.from, self.digest) = (number, from, digest)
+  }
 }
 
 /// What a hub keeps of a room, so that its next life goes on with it.
@@ -22,13 +41,15 @@ package enum RoomRow: Hashable, Sendable {
   case followed(run: RunID)
   /// An entry of the log.
   case entry(ReadEntry)
+  /// The log has lost entries before this row. Those after it are of what the log has now, from its beginning on.
+  case lost
   /// An entry of the hub's own that was not in the log yet: what it asks, what was seen, and the ask that it answers.
   case own(number: UInt64, RoomAskKind, nonce: RoomNonce?, seen: Seen, ask: Identifier<RoomAskTag>?)
 }
 
 /// How a runner's run stands, as its hub measures it.
 package struct RunStanding: Hashable, Sendable {
-  /// The run.
+  /// The run that was measured: the room's, or one that was started by hand before.
   package var run: RunID
   /// Its phase.
   package var phase: RunPhase
@@ -60,8 +81,8 @@ package enum DeskAction: Hashable, Sendable {
   case keep(RoomID, [RoomRow], DeskReceipt)
   /// Delete everything that is kept of a room.
   case forget(RoomID)
-  /// Read a room's log, from this position on and including it; 0: from its beginning.
-  case follow(RoomID, from: UInt64)
+  /// Read a room's log, and no more in the way of an earlier reading.
+  case follow(RoomID, RoomReading)
   /// Read it no more.
   case unfollow(RoomID)
   /// Sign an entry and append it to the room's log.
@@ -93,6 +114,8 @@ package enum StandingUse: Hashable, Sendable {
   case record
   /// What the others are told while the run is on.
   case live
+  /// A new version of it, if it says something else.
+  case amendment
 }
 
 /// A press that a room makes.

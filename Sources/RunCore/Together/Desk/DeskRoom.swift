@@ -30,10 +30,20 @@ struct DeskRoom: Hashable, Sendable {
   var machine = RoomMachine()
   /// The last entry that was read.
   var last: ReadEntry?
+  /// The reading whose entries count.
+  var reading: UInt64 = 0
+  /// Whether the first entry of the reading has to be the last one that was read.
+  var isOverlapDue = false
   /// When the log was first read to its end since the hub started; `nil` before that.
   var caughtUpAt: BusTime?
-  /// Whether the log has lost entries that were read here.
+  /// Whether the log has lost entries that were read here, so that the room is void.
   var isLost = false
+  /// What was read, so that the log can be mended.
+  var copy = RoomCopy()
+  /// What is done about entries that the log has lost; `nil` while it has lost none.
+  var mending: RoomMending?
+  /// When the room's run started, by the hub's own clock, as far as that is known without the log's.
+  var startedAt: BusTime?
   var waiting: [Waiting] = []
   /// At most one: the next is numbered when this one was read.
   var own: Own?
@@ -57,6 +67,8 @@ struct DeskRoom: Hashable, Sendable {
   var standings: StandingsTable?
   /// When the runner was told last that another one is ahead now.
   var overtakenAt: BusTime?
+  /// The last record that the hub has stated.
+  var said: RoomRecord?
   /// How many ticks the hub has added to this countdown.
   var ticks = 0
 
@@ -64,8 +76,12 @@ struct DeskRoom: Hashable, Sendable {
 
   var isCaughtUp: Bool { caughtUpAt != nil }
   var stage: RoomStage { machine.state.stage }
+  /// The fold of what the log has now.
+  var log: RoomMachine { mending?.log ?? machine }
+  /// What the hub says that it has read. After a loss that is nothing: others have read other logs.
   var seen: Seen {
-    last.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing
+    guard mending == nil else { return .nothing }
+    return last.map { Seen(count: machine.entryCount, digest: $0.digest.prefix) } ?? .nothing
   }
 
   /// Whether the runner has a place in the room, or asks for one, and the room is not past its run.

@@ -63,10 +63,10 @@ extension TogetherDesk {
   /// How a room stands; `nil` for one that is not followed.
   func report(of id: RoomID, at now: BusTime) -> RoomReport? {
     guard let room = rooms[id], let (state, isProvisional) = self.room(id, at: now) else { return nil }
-    let started = state.stage.startsAt.flatMap { clock.local(of: $0, at: now) }
+    let started = state.stage.startsAt.flatMap { local(of: $0, in: room, at: now) }
     return RoomReport(
       room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
-      count: room.machine.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
+      count: room.log.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
       clockError: clock.estimate(at: now)?.error)
   }
 }

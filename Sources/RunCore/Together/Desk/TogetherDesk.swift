@@ -59,6 +59,8 @@ package struct TogetherDesk: Hashable, Sendable {
   package let settings: Settings
   package private(set) var clock = LogClock()
   var rooms: [RoomID: DeskRoom] = [:]
+  /// How many readings of logs have begun.
+  var readings: UInt64 = 0
   /// The last good fix.
   var fix: (at: BusTime, fix: Fix)? { place.map { ($0.at, $0.fix) } }
   private var place: Place?
@@ -79,7 +81,7 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// What to do first: read the logs of the rooms that are followed.
   package mutating func start() -> [DeskAction] {
-    rooms.keys.sorted().map { .follow($0, from: rooms[$0]?.last?.entry.position ?? 0) }
+    rooms.keys.sorted().map { follow($0) }
   }
 
   // MARK: Looking
@@ -95,7 +97,7 @@ package struct TogetherDesk: Hashable, Sendable {
   /// `nil` for one that is not followed.
   package func room(_ id: RoomID, at now: BusTime) -> (state: RoomState, isProvisional: Bool)? {
     guard let room = rooms[id] else { return nil }
-    guard let time = clock.estimate(at: now)?.now, let deadline = room.machine.deadline, deadline <= time else {
+    guard let time = time(in: room, at: now), let deadline = room.machine.deadline, deadline <= time else {
       return (room.machine.state, false)
     }
     var machine = room.machine
@@ -105,18 +107,20 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// The fold of a room's log as far as it was read.
   package func machine(of id: RoomID) -> RoomMachine? { rooms[id]?.machine }
-  /// The last entry of a room that was read; `nil` for none.
-  package func tail(of id: RoomID) -> ReadEntry? { rooms[id]?.last }
   /// What came out of a room's run; `nil` before it.
   package func result(of id: RoomID) -> RoomResult? { rooms[id]?.machine.result }
   /// The digest of a room's log as far as it was read, and how many entries that are.
   package func digest(of id: RoomID) -> (count: UInt64, digest: LogHash)? {
-    rooms[id].flatMap { room in room.last.map { (room.machine.entryCount, $0.digest) } }
+    rooms[id].flatMap { room in room.last.map { (room.log.entryCount, $0.digest) } }
   }
+  /// Whether a room's log has lost entries, so that the room is void.
+  package func isVoid(_ id: RoomID) -> Bool { rooms[id]?.isLost == true }
+  /// Whether a room's log has lost entries, and the room stands all the same.
+  package func isMended(_ id: RoomID) -> Bool { rooms[id]?.mending != nil }
 
   /// What always holds; `nil` when it does.
   package func check() -> String? {
-    for id in followed { if let wrong = rooms[id]?.machine.check() { return wrong } }
+    for id in followed { if let wrong = rooms[id]?.machine.check() ?? rooms[id]?.log.check() { return wrong } }
     return clock.check()
   }
 
@@ -170,19 +174,25 @@ package struct TogetherDesk: Hashable, Sendable {
 
   private mutating func take(part keys: RoomKeys, _ entry: DeskRoom.Waiting, at now: BusTime) -> [DeskAction] {
     let (id, run) = (keys.room, keys.run)
-    var room = rooms[id] ?? DeskRoom(id)
     var actions: [DeskAction] = []
+    if rooms[id]?.isLost == true {
+      // What the log has of it now is another room.
+      rooms[id] = nil
+      actions.append(.forget(id))
+    }
     if rooms[id] == nil, rooms.count >= Self.roomsMax, let spare = spareRoom {
       rooms[spare] = nil
       actions += [.unfollow(spare), .forget(spare)]
     }
-    if rooms[id] == nil { actions.append(.follow(id, from: 0)) }
-    if room.run == nil {
-      room.run = run
+    if rooms[id] == nil {
+      rooms[id] = DeskRoom(id)
+      actions.append(follow(id))
+    }
+    if rooms[id]?.run == nil {
+      rooms[id]?.run = run
       actions.append(.keep(id, [.followed(run: run)], .read(id, [])))
     }
-    room.add(entry)
-    rooms[id] = room
+    rooms[id]?.add(entry)
     return actions + pump(id, at: now)
   }
 
@@ -194,7 +204,7 @@ package struct TogetherDesk: Hashable, Sendable {
   }
 
   /// Says something by itself, once.
-  private mutating func say(_ kind: RoomAskKind, in id: RoomID, at now: BusTime) -> [DeskAction] {
+  mutating func say(_ kind: RoomAskKind, in id: RoomID, at now: BusTime) -> [DeskAction] {
     guard let room = rooms[id], !room.isAboutTo(kind), room.waiting.count < DeskRoom.waitingMax else { return [] }
     rooms[id]!.add(DeskRoom.Waiting(ask: kind, nonce: nil, id: nil))
     return pump(id, at: now)
@@ -246,29 +256,42 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// Appends the entry on its way, for the first time or again.
   private mutating func send(_ id: RoomID, at now: BusTime) -> [DeskAction] {
-    guard var own = rooms[id]?.own else { return [] }
+    guard let room = rooms[id], var own = room.own else { return [] }
     own.sentAt = own.sentAt ?? now
-    own.again = now + .milliseconds(1000 + Int64(settings.member.prefix % 1000))
+    let isDue = room.mayAppend(own, me: settings.member, at: now).map { $0 <= now } ?? false
+    own.again = isDue ? now + repeatAfter : now
     rooms[id]!.own = own
-    return [
-      .append(
-        RoomContent(
-          fleet: settings.fleet, room: id, author: settings.member, number: own.number, seen: own.seen, ask: own.ask,
-          nonce: own.nonce))
-    ]
+    return isDue ? [.append(content(own.number, own.ask, own.nonce, own.seen, in: id))] : []
+  }
+
+  /// After how long an entry is appended again that was not read: not all hubs at once.
+  var repeatAfter: BusDuration { .milliseconds(1000 + Int64(settings.member.prefix % 1000)) }
+
+  /// What the hub signs of an entry of its own.
+  func content(
+    _ number: UInt64, _ ask: RoomAskKind, _ nonce: RoomNonce?, _ seen: Seen, in id: RoomID
+  ) -> RoomContent {
+    RoomContent(
+      fleet: settings.fleet, room: id, author: settings.member, number: number, seen: seen, ask: ask, nonce: nonce)
   }
 
   // MARK: The log
 
-  /// Entries of a room's log were read, in their order.
+  /// Entries of a room's log were read, in their order. The first one of a reading is the last one of the reading before:
+  /// a log that does not have it any more has lost it, and perhaps others before it.
   ///
   /// - Parameters:
   ///   - isEnd: Whether these are the last ones that there are.
+  ///   - reading: The number of the reading.
   ///   - heard: When the log said that there is something to read.
   package mutating func read(
-    _ id: RoomID, _ entries: [ReadEntry], isEnd: Bool, heard: BusTime, at now: BusTime
+    _ id: RoomID, _ entries: [ReadEntry], isEnd: Bool, reading: UInt64, heard: BusTime, at now: BusTime
   ) -> [DeskAction] {
-    guard var room = rooms[id], !room.isLost else { return [] }
+    guard var room = rooms[id], !room.isLost, room.reading == reading else { return [] }
+    if room.isOverlapDue, let last = room.last {
+      guard let first = entries.first, first.isSame(as: last) else { return lose(id, at: now) }
+      room.isOverlapDue = false
+    }
     var rows: [RoomRow] = []
     var told: [DeskAction] = []
     for read in entries where read.entry.position > room.last?.entry.position ?? 0 {
@@ -282,18 +305,19 @@ package struct TogetherDesk: Hashable, Sendable {
     }
     let wasCaughtUp = room.isCaughtUp
     if isEnd { room.caughtUpAt = room.caughtUpAt ?? now }
+    room.look(me: settings.member, at: now)
     rooms[id] = room
     var actions: [DeskAction] = []
     if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told))) }
+    // Who had read less has led the room back from the countdown.
+    if room.mending != nil, !room.stage.outlivesLoss { return actions + void(id) }
     if isEnd, !wasCaughtUp, room.own?.sentAt == nil { actions += send(id, at: now) }
     return actions + pump(id, at: now) + act(at: now)
   }
 
   private mutating func listen(to entry: RoomEntry, in room: DeskRoom, heard: BusTime) {
     guard room.isCaughtUp else { return }
-    if entry.author == settings.member, let own = room.own, own.number == entry.number, !own.isInherited,
-      let sent = own.sentAt
-    {
+    if entry.author == settings.member, let sent = room.sentAt(entry.number) {
       clock.heardOwn(sent: sent, stamped: entry.time, heard: heard)
     } else if entry.author != settings.member {
       clock.heardOther(stamped: entry.time, heard: heard)
@@ -302,21 +326,10 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// The log takes no more of the hub's entries in this room.
   package mutating func refused(_ id: RoomID, number: UInt64) -> [DeskAction] {
+    if rooms[id]?.mending?.sent?.number == number { rooms[id]?.mending?.isFull = true }
     guard let own = rooms[id]?.own, own.number == number else { return [] }
     rooms[id]!.own = nil
     return own.id.map { [.answer($0, .refused(.busy))] } ?? []
-  }
-
-  /// A room's log has lost entries that were read here, or another log is in its place. What was agreed before the
-  /// countdown is void; what began stands as it was read.
-  package mutating func lost(_ id: RoomID) -> [DeskAction] {
-    guard var room = rooms[id], !room.isLost else { return [] }
-    room.isLost = true
-    let asks = room.waiting.compactMap(\.id) + (room.own?.id.map { [$0] } ?? [])
-    let answers = asks.map { DeskAction.answer($0, .refused(.unknownRoom)) }
-    (room.waiting, room.own) = ([], nil)
-    rooms[id] = room
-    return answers + [.unfollow(id)]
   }
 
   /// The runner is there, by a fix that is better than ``Fix/accuracyMax``.
@@ -335,14 +348,22 @@ package struct TogetherDesk: Hashable, Sendable {
       guard let standing, let decimetres = standing.decimetres else { return [] }
       return say(.mark(RoomMark(elapsed: standing.elapsed, decimetres: decimetres)), in: id, at: now)
     case .record:
-      let elapsed = standing?.elapsed ?? .zero
-      let record = RoomRecord(
-        version: room.recordVersion, decimetres: standing?.decimetres, elapsed: elapsed,
-        isFinished: elapsed + terms.speed.bus(fromReal: Self.stopWithin) >= terms.goal, parts: standing?.parts ?? [],
-        run: run)
+      let record = record(standing, terms, version: room.recordVersion, run: run)
+      rooms[id]?.said = record
       return say(.record(record), in: id, at: now)
     case .live: return tell(standing, in: id, at: now)
+    case .amendment:
+      guard let standing else { return [] }
+      return amend(record(standing, terms, version: room.recordVersion, run: run), in: id, at: now)
     }
+  }
+
+  private func record(_ standing: RunStanding?, _ terms: RoomTerms, version: UInt32, run: RunID) -> RoomRecord {
+    let elapsed = standing?.elapsed ?? .zero
+    return RoomRecord(
+      version: version, decimetres: standing?.decimetres, elapsed: elapsed,
+      isFinished: elapsed + terms.speed.bus(fromReal: Self.stopWithin) >= terms.goal, parts: standing?.parts ?? [],
+      run: standing?.run ?? run)
   }
 
   // MARK: Time
@@ -368,11 +389,16 @@ package struct TogetherDesk: Hashable, Sendable {
   private mutating func carryOut(_ duty: DeskDuty, in id: RoomID, at now: BusTime) -> [DeskAction] {
     switch duty {
     case .send: return send(id, at: now)
+    case .mend(let number): return mend(number, in: id, at: now)
+    case .giveUp:
+      giveUp(in: id, at: now)
+      return []
     case .say(let ask):
       if ask == .tick { rooms[id]!.ticks += 1 }
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
+      rooms[id]!.startedAt = at
       return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, at: at, now: now)
     case .stop(let run, let at):
       rooms[id]!.hasStopped = true

@@ -8,12 +8,16 @@ package struct RoomWorld {
   enum Happening {
     /// A commit of a hub is durable.
     case kept(hub: Int, life: Int, RoomID, [RoomRow], DeskReceipt)
+    /// A hub has deleted what it kept of a room.
+    case forgotten(hub: Int, life: Int, RoomID)
     /// An append reaches the log.
     case append(RoomContent)
     /// A bell, or the end of a hub's patience: the hub reads.
     case bell(hub: Int, life: Int, RoomID)
     /// What was read arrives.
-    case read(hub: Int, life: Int, RoomID, [ReadEntry]?, heard: BusTime)
+    case read(hub: Int, life: Int, RoomID, [ReadEntry], reading: UInt64, heard: BusTime)
+    /// A reading ends, because another copy of the log is there.
+    case replaced(hub: Int, life: Int, RoomID, reading: UInt64)
     /// A hub's desk has something due.
     case deadline(hub: Int, life: Int, at: BusTime)
     /// A runner does something.
@@ -24,8 +28,12 @@ package struct RoomWorld {
     case kill(hub: Int)
     /// A wrong member appends something.
     case misdeed(Int)
-    /// The log loses entries.
-    case loseTail
+    /// The log loses entries: few, or more than half.
+    case loseTail(isFew: Bool)
+    /// The log is out of reach.
+    case goAway(BusDuration)
+    /// The record of a hub's run is made anew, or removed.
+    case amend(hub: Int)
     /// The log's clock is set.
     case stepClock(BusDuration)
   }
@@ -43,6 +51,8 @@ package struct RoomWorld {
   let terms: RoomTerms
   let nonce: RoomNonce
   var hasLostTail = false
+  /// Until when the log is out of reach.
+  private var awayUntil = BusTime.zero
   /// Whether everything that happens is printed.
   package var isTraced = false
   private static let stepsMax = 300_000
@@ -121,7 +131,25 @@ package struct RoomWorld {
         in: .milliseconds(Int64.random(in: 0...120_000, using: &random)))
     }
     for index in wrong.indices { plan(.misdeed(index), in: .milliseconds(Int64.random(in: 0...3000, using: &random))) }
-    if seed % 5 == 1 { plan(.loseTail, in: .milliseconds(Int64.random(in: 1000...60_000, using: &random))) }
+    if seed % 5 == 1 {
+      // Before the countdown, or any time until the records are in, and up to three times.
+      let goal = terms.goal.nanoseconds / 1_000_000
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let isEarly = Int.random(in: 0..<3, using: &random) == 0
+        plan(
+          .loseTail(isFew: Bool.random(using: &random)),
+          in: .milliseconds(Int64.random(in: isEarly ? 1000...60_000 : 15_000...(goal + 150_000), using: &random)))
+      }
+    }
+    if seed % 3 == 1 {
+      let goal = terms.goal.nanoseconds / 1_000_000
+      plan(
+        .goAway(.milliseconds(Int64.random(in: 1000...(goal + 60_000), using: &random))),
+        in: .milliseconds(Int64.random(in: 15_000...120_000, using: &random)))
+      plan(
+        .kill(hub: Int.random(in: hubs.indices, using: &random)),
+        in: .milliseconds(Int64.random(in: 15_000...(goal + 60_000), using: &random)))
+    }
     if seed % 7 == 1 {
       let step = BusDuration.milliseconds(Int64.random(in: -5000...30_000, using: &random))
       plan(.stepClock(step), in: .milliseconds(Int64.random(in: 1000...40_000, using: &random)))
@@ -134,17 +162,23 @@ package struct RoomWorld {
       guard hubs[hub].life == life, hubs[hub].isAlive else { return }
       hubs[hub].disk[room, default: []] += rows
       carryOut(hubs[hub].desk.kept(receipt, at: hubs[hub].local(now)), of: hub)
+    case .forgotten(let hub, let life, let room):
+      guard hubs[hub].life == life, hubs[hub].isAlive else { return }
+      hubs[hub].disk[room] = nil
     case .append(let content):
+      if now < awayUntil { return }
       if log.append(content, at: now) { return ring(content.room) }
       guard let hub = hubs.firstIndex(where: { $0.member == content.author && $0.isAlive }) else { return }
       carryOut(hubs[hub].desk.refused(content.room, number: content.number), of: hub)
     case .bell(let hub, let life, let room):
       guard hubs[hub].life == life, hubs[hub].isAlive else { return }
-      let rows = log.read(room, after: hubs[hub].tails[room])
-      plan(.read(hub: hub, life: life, room, rows, heard: hubs[hub].local(now)), in: latency())
-    case .read(let hub, let life, let room, let rows, let heard):
+      read(room, hub)
+    case .read(let hub, let life, let room, let rows, let reading, let heard):
       guard hubs[hub].life == life, hubs[hub].isAlive else { return }
-      receive(rows, of: room, hub, heard: heard)
+      receive(rows, of: room, hub, reading: reading, heard: heard)
+    case .replaced(let hub, let life, let room, let reading):
+      guard hubs[hub].life == life, hubs[hub].isAlive else { return }
+      carryOut(hubs[hub].desk.replaced(room, reading: reading), of: hub)
     case .deadline(let hub, let life, let at):
       guard hubs[hub].life == life, hubs[hub].isAlive, hubs[hub].wakesAt == at else { return }
       hubs[hub].wakesAt = nil
@@ -157,11 +191,16 @@ package struct RoomWorld {
       plan(.revive(hub: hub), in: .milliseconds(Int64.random(in: 10...20_000, using: &random)))
     case .revive(let hub): start(hub)
     case .misdeed(let index): misbehave(index)
-    case .loseTail:
+    case .loseTail(let isFew):
       guard let rows = log.rows[room], rows.count > 2 else { return }
       count("lost tail")
       hasLostTail = true
-      log.lose(Int.random(in: 1...2, using: &random), of: room)
+      log.lose(Int.random(in: isFew ? 1...2 : rows.count / 2...rows.count, using: &random), of: room)
+      ring(room)
+    case .goAway(let span):
+      count("away")
+      awayUntil = max(awayUntil, now + span)
+    case .amend(let hub): amend(hub)
     case .stepClock(let step):
       count("clock step")
       log.ahead = log.ahead + step
@@ -170,11 +209,30 @@ package struct RoomWorld {
 
   private mutating func start(_ hub: Int) {
     hubs[hub].begin()
+    let local = hubs[hub].local(now)
+    hubs[hub].bornAt = local
     carryOut(hubs[hub].desk.start(), of: hub)
+    guard let run = hubs[hub].run, let started = hubs[hub].started else { return }
+    let isOn = hubs[hub].stopped == nil
+    carryOut(hubs[hub].desk.resumed(run, startedAt: started, isOn: isOn, at: local), of: hub)
+    for run in hubs[hub].desk.statedRuns { amend(run, of: hub) }
+  }
+
+  /// Records become better, or go, some time after the run.
+  private mutating func amend(_ hub: Int) {
+    guard let run = hubs[hub].run, hubs[hub].isAlive else { return }
+    count("amendment")
+    if Int.random(in: 0..<4, using: &random) == 0 { hubs[hub].hasRemoved = true } else { hubs[hub].pace += 1 }
+    amend(run, of: hub)
+  }
+
+  private mutating func amend(_ run: RunID, of hub: Int) {
+    let local = hubs[hub].local(now)
+    carryOut(hubs[hub].desk.amended(run, hubs[hub].hasRemoved ? .removed : .made, at: local), of: hub)
   }
 
   private mutating func ring(_ room: RoomID) {
-    for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].follows.contains(room) {
+    for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].feeds[room] != nil {
       // A bell that is lost is made good by the next one, or by patience.
       if Int.random(in: 0..<30, using: &random) > 0 {
         plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
@@ -184,16 +242,37 @@ package struct RoomWorld {
     }
   }
 
-  private mutating func receive(_ rows: [ReadEntry]?, of room: RoomID, _ hub: Int, heard: BusTime) {
-    let local = hubs[hub].local(now)
-    guard let rows else {
-      count("loss noticed")
-      return carryOut(hubs[hub].desk.lost(room), of: hub)
+  /// The next entries of a reading, as a log hands them out: in order, each once. A reading ends when another copy of the
+  /// log is there.
+  private mutating func read(_ room: RoomID, _ hub: Int) {
+    let life = hubs[hub].life
+    guard now >= awayUntil else { return plan(.bell(hub: hub, life: life, room), in: awayUntil - now + latency()) }
+    guard var feed = hubs[hub].feeds[room] else { return }
+    feed.freeAt = max(feed.freeAt, now) + latency()
+    let number = feed.reading.number
+    guard feed.copy == log.copies else {
+      hubs[hub].feeds[room] = nil
+      return plan(.replaced(hub: hub, life: life, room, reading: number), in: feed.freeAt - now)
     }
-    // A read may be overtaken by a later one.
-    let fresh = rows.filter { $0.entry.position > hubs[hub].tails[room]?.position ?? 0 }
-    if let last = fresh.last { hubs[hub].tails[room] = (last.entry.position, last.hash) }
-    carryOut(hubs[hub].desk.read(room, fresh, isEnd: true, heard: heard, at: local), of: hub)
+    let rows = log.read(room, from: feed.from)
+    if let last = rows.last { feed.from = last.entry.position + 1 }
+    hubs[hub].feeds[room] = feed
+    plan(
+      .read(hub: hub, life: life, room, rows, reading: number, heard: hubs[hub].local(now)), in: feed.freeAt - now)
+  }
+
+  private mutating func receive(_ rows: [ReadEntry], of room: RoomID, _ hub: Int, reading: UInt64, heard: BusTime) {
+    let (local, wasMended) = (hubs[hub].local(now), hubs[hub].desk.isMended(room))
+    carryOut(
+      hubs[hub].desk.read(room, rows, isEnd: true, reading: reading, heard: heard, at: local), of: hub)
+    if hubs[hub].desk.isMended(room), !wasMended {
+      count("mended")
+      hubs[hub].errorAtLoss = hubs[hub].desk.clock.estimate(at: local)?.error ?? .zero
+    }
+    if !hubs[hub].wasVoid, hubs[hub].desk.isVoid(room) {
+      count("void")
+      hubs[hub].wasVoid = true
+    }
     check(hub)
   }
 
@@ -204,11 +283,13 @@ package struct RoomWorld {
         // One commit after the other.
         hubs[hub].diskFreeAt = max(hubs[hub].diskFreeAt, now) + latency()
         plan(.kept(hub: hub, life: hubs[hub].life, room, rows, receipt), in: hubs[hub].diskFreeAt - now)
-      case .forget(let room): hubs[hub].disk[room] = nil
-      case .follow(let room, _):
-        hubs[hub].follows.insert(room)
+      case .forget(let room):
+        hubs[hub].diskFreeAt = max(hubs[hub].diskFreeAt, now) + latency()
+        plan(.forgotten(hub: hub, life: hubs[hub].life, room), in: hubs[hub].diskFreeAt - now)
+      case .follow(let room, let reading):
+        hubs[hub].feeds[room] = RoomWorldFeed(reading: reading, copy: log.copies, from: reading.from, freeAt: now)
         plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
-      case .unfollow(let room): hubs[hub].follows.remove(room)
+      case .unfollow(let room): hubs[hub].feeds[room] = nil
       case .append(let content):
         // Appends are lost, delayed and repeated.
         let fate = Int.random(in: 0..<20, using: &random)
@@ -217,6 +298,7 @@ package struct RoomWorld {
       case .answer(let ask, let answer): note(answer, to: ask, hub)
       case .press(let press, let age): note(press, hubs[hub].local(now) - age, hub)
       case .measure(let room, _, let since, let use):
+        if use == .record { planAmendments(hub) }
         let standing = hubs[hub].standing(since: since, goal: terms.goal, speed: terms.speed)
         carryOut(hubs[hub].desk.measured(room, standing, for: use, at: hubs[hub].local(now)), of: hub)
       case .event(_, let event): note(event, hub)
@@ -233,6 +315,13 @@ package struct RoomWorld {
     for other in hubs.indices where other != hub && hubs[other].isAlive && Int.random(in: 0..<10, using: &random) > 0 {
       carryOut(hubs[other].desk.heard(live, at: hubs[other].local(now)), of: other)
       check(other)
+    }
+  }
+
+  private mutating func planAmendments(_ hub: Int) {
+    guard seed.isMultiple(of: 3) else { return }
+    for _ in 0..<Int.random(in: 0...2, using: &random) {
+      plan(.amend(hub: hub), in: .milliseconds(Int64.random(in: 1...3_600_000, using: &random)))
     }
   }
 

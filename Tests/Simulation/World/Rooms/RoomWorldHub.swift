@@ -7,23 +7,34 @@ struct RoomWorldHub {
   private let offset: BusDuration
   private let drift: Int64
   /// How fast the runner runs, decimetres a second.
-  let pace: Int
+  var pace: Int
 
   var isAlive = false
   var life = 0
   var desk: TogetherDesk
   var disk: [RoomID: [RoomRow]] = [:]
   var diskFreeAt = BusTime.zero
-  var follows: Set<RoomID> = []
-  var tails: [RoomID: (position: UInt64, hash: LogHash)] = [:]
+  /// The readings of logs.
+  var feeds: [RoomID: RoomWorldFeed] = [:]
   var wakesAt: BusTime?
   /// When the run was started and stopped, by the hub's own clock.
   var (started, stopped): (BusTime?, BusTime?)
   /// What its runner was told to notice, in all lives.
   var cues: Set<RoomCue.Kind> = []
+  var run: RunID?
   /// The asks of the runner, and what each was told last.
   var asks: [Identifier<RoomAskTag>: (wish: RoomAsk.Wish, answer: RoomAnswer?)] = [:]
   var isGone = false
+  /// Since when it lives, by its own clock.
+  var bornAt = BusTime.zero
+  /// By how much the log's time may have been wrong when the log had lost entries.
+  var errorAtLoss = BusDuration.zero
+  /// Whether the room went back to recruiting without its having read so before its start.
+  var wasHeld = false
+  /// Whether it was in a room that became void.
+  var wasVoid = false
+  /// Whether the runner has removed the run's record.
+  var hasRemoved = false
 
   init(_ member: MemberID, place: Int, using random: inout WorldRandom) {
     self.member = member
@@ -73,20 +84,27 @@ struct RoomWorldHub {
     isAlive = true
     life += 1
     desk = TogetherDesk(desk.settings, rows: disk)
-    follows = []
+    feeds = [:]
     wakesAt = nil
-    tails = [:]
-    for (room, rows) in disk {
-      for case .entry(let read) in rows { tails[room] = (read.entry.position, read.hash) }
-    }
   }
 
   /// What the hub's run measures.
   func standing(since: BusDuration, goal: BusDuration, speed: BusSpeed) -> RunStanding? {
-    guard started != nil else { return nil }
+    guard let run, started != nil else { return nil }
     let elapsed = min(speed.bus(fromReal: since), goal)
     return RunStanding(
-      run: RunID(high: 0, low: 0), phase: .running, elapsed: elapsed,
-      decimetres: Int(elapsed.nanoseconds / 1_000_000) * pace / 1000)
+      run: run, phase: .running, elapsed: elapsed,
+      decimetres: hasRemoved ? nil : Int(elapsed.nanoseconds / 1_000_000) * pace / 1000)
   }
+}
+
+/// A reading of a log. What it brings comes in order.
+struct RoomWorldFeed {
+  let reading: RoomReading
+  /// Of which copy of the log it is.
+  let copy: Int
+  /// From where the next entries are.
+  var from: UInt64
+  /// When what was read before has arrived.
+  var freeAt: BusTime
 }

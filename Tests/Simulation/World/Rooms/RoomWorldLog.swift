@@ -17,6 +17,8 @@ struct RoomWorldLog {
   private var lastTime = LogTime.zero
   /// How far the log's clock is ahead of the world's.
   var ahead: BusDuration
+  /// How often an older copy was put in the log's place.
+  private(set) var copies = 0
 
   init(ahead: BusDuration) { self.ahead = ahead }
 
@@ -40,20 +42,18 @@ struct RoomWorldLog {
     return true
   }
 
-  /// Loses the last entries of a room.
-  mutating func lose(_ count: Int, of room: RoomID) { rows[room] = rows[room]?.dropLast(count) }
+  /// An older copy takes the log's place, which lacks the last entries of a room. Their positions are used again.
+  mutating func lose(_ count: Int, of room: RoomID) {
+    for row in rows[room]?.suffix(count) ?? [] { counts[row.content.author, default: 0] -= 1 }
+    rows[room] = rows[room]?.dropLast(count)
+    lastPosition = rows.values.compactMap(\.last?.position).max() ?? 0
+    copies += 1
+  }
 
-  /// What a reader hands over that has read up to a tail; `nil` when the log has lost what was read.
-  func read(_ room: RoomID, after tail: (position: UInt64, hash: LogHash)?) -> [ReadEntry]? {
-    let rows = rows[room] ?? []
-    var place = 0
-    if let tail {
-      guard let last = rows.lastIndex(where: { $0.position <= tail.position }), rows[last].position == tail.position,
-        rows[last].hash == tail.hash
-      else { return nil }
-      place = last + 1
-    }
-    return rows[place...].map { ReadEntry(entry: $0.entry, hash: $0.hash, digest: $0.digest) }
+  /// The entries of a room from a position on.
+  func read(_ room: RoomID, from position: UInt64) -> [ReadEntry] {
+    (rows[room] ?? []).filter { $0.position >= position }
+      .map { ReadEntry(entry: $0.entry, hash: $0.hash, digest: $0.digest) }
   }
 }
 
