@@ -1,5 +1,5 @@
 package import Foundation
-import RunCore
+package import RunCore
 
 /// Days, weeks, months and years by the local clock. Weeks begin on Monday and are numbered as in ISO 8601.
 package struct RunCalendar: Sendable {
@@ -43,6 +43,18 @@ package struct RunCalendar: Sendable {
     case .month: return "\(Self.year(parts.year))-\(Self.padded(parts.month))"
     case .year: return Self.year(parts.year)
     }
+  }
+
+  /// The month of a moment, in which results and badges count.
+  package func month(_ unixSeconds: Double) -> CalendarMonth? {
+    let parts = parts(unixSeconds)
+    return CalendarMonth(year: parts.year ?? 0, month: parts.month ?? 0)
+  }
+
+  /// The number of a moment's day: it grows by 1 from day to day.
+  package func day(_ unixSeconds: Double) -> Int {
+    let offset = calendar.timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: unixSeconds))
+    return Int(exactly: ((unixSeconds + Double(offset)) / 86_400).rounded(.down)) ?? 0
   }
 
   /// The beginning and end of a named day, week, month or year, in seconds since 1970; `nil` when the name is not valid.

@@ -94,6 +94,20 @@ package struct EntrySigning: Sendable {
     return SignedEntry(content: content, hash: .of(bytes), ownsRoom: ownsRoom)
   }
 
+  /// Whether an entry says how far somebody's run has come. Its signature is not looked at: this decides how long a log
+  /// keeps a room, and no result.
+  static func statesRun(_ bytes: [UInt8]) -> Bool {
+    guard let parts = try? Codec.signedParts(bytes), let content = try? Codec.roomContent(parts.content) else {
+      return false
+    }
+    return switch content.ask {
+    case .mark, .record: true
+    case .open, .enter, .ready, .here, .leave, .close, .begin, .proceed, .hold, .cancel, .remove, .stay, .tick,
+      .unknown:
+      false
+    }
+  }
+
   /// Reads an advert.
   ///
   /// - Parameters:

@@ -15,6 +15,8 @@ package struct LogOptions: Sendable {
   package var boot = MachineBoot.id
   /// How long an append waits for another writer.
   package var patience = BusDuration.seconds(5)
+  /// How many rooms with a run are kept.
+  package var ranRooms = LogBounds.ranRooms
   /// Options as they are outside of tests.
   package init() {}
 }
@@ -29,7 +31,7 @@ struct LogFile {
   let wal: FileIdentity?
   private let options: LogOptions
 
-  /// How many entries of old rooms are deleted at an opening: the next one goes on.
+  /// How many entries of old rooms are looked at or deleted at an opening: the next one goes on.
   private static let sweptMax = 2000
 
   var isInPlace: Bool { identity.isInPlace }
@@ -47,7 +49,7 @@ struct LogFile {
     try Self.refuseObstacle(path)
     let (opened, id) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID) in
       try Self.makeIfAbsent(path, options)
-      try Self.check(path)
+      try Self.look(path) { _ in }
       let queue = try Self.openQueue(path, options)
       do {
         let id = try queue.writeWithoutTransaction { db in
@@ -71,7 +73,7 @@ struct LogFile {
   /// Why a file is not opened.
   private struct Refusal: Error { let sentence: String }
 
-  private static func refuseObstacle(_ path: String) throws(SharedLogError) {
+  static func refuseObstacle(_ path: String) throws(SharedLogError) {
     if FileLock.isObstructed(path) { throw .unavailable("\(path) is not a file: move it away") }
     var info = stat()
     if lstat(path, &info) == 0 {
@@ -116,29 +118,55 @@ struct LogFile {
     PrivateDirectory.sync((directory as NSString).deletingLastPathComponent)
   }
 
-  /// Checks a file through a connection that cannot change it. SQLite opens it, because closing a file that another
-  /// connection of this process has open would release that connection's locks.
-  private static func check(_ path: String) throws {
+  /// Checks a file, and reads from it, through a connection that cannot change it. SQLite opens it, because closing a file
+  /// that another connection of this process has open would release that connection's locks.
+  static func look<Value>(_ path: String, _ read: (Database) throws -> Value) throws(SharedLogError) -> Value {
+    try explaining(path) {
+      var configuration = Configuration()
+      configuration.readonly = true
+      configuration.busyMode = .timeout(5)
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.writeWithoutTransaction { db in
+        try check(db, path)
+        return try read(db)
+      }
+    }
+  }
+
+  private static func check(_ db: Database, _ path: String) throws {
+    guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == LogSchema.application else {
+      throw Refusal(sentence: foreign(path))
+    }
+    let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    guard version <= LogSchema.version else {
+      throw Refusal(sentence: "\(path) was written by a newer RunBus: update this one; nothing was changed")
+    }
+    let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+    guard found == "ok" else {
+      throw Refusal(sentence: damaged(path, found))
+    }
+    guard version == LogSchema.version, try LogSchema.isMade(db) else {
+      throw Refusal(sentence: damaged(path, "its tables are not those of a log"))
+    }
+  }
+
+  /// Whether no process has a file open. A file that cannot be read is nobody's. The caller has the turn, so that nobody
+  /// opens it meanwhile.
+  static func isUnused(_ path: String) -> Bool {
     var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
-    defer { try? queue.close() }
-    try queue.writeWithoutTransaction { db in
-      guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == LogSchema.application else {
-        throw Refusal(sentence: foreign(path))
-      }
-      let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      guard version <= LogSchema.version else {
-        throw Refusal(sentence: "\(path) was written by a newer RunBus: update this one; nothing was changed")
-      }
-      let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-      guard found == "ok" else {
-        throw Refusal(sentence: damaged(path, found))
-      }
-      guard version == LogSchema.version, try LogSchema.isMade(db) else {
-        throw Refusal(sentence: damaged(path, "its tables are not those of a log"))
-      }
+    configuration.busyMode = .immediateError
+    // Whoever has the file open holds a lock that this one excludes.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      try queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE; ROLLBACK") }
+      return true
+    } catch let error as DatabaseError {
+      return error.resultCode != .SQLITE_BUSY && error.resultCode != .SQLITE_LOCKED
+    } catch {
+      return true
     }
   }
 
@@ -159,7 +187,7 @@ struct LogFile {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// Sets the clock of this boot, and deletes rooms that are long over.
+  /// Sets the clock of this boot, and deletes rooms that nobody needs any more.
   private static func begin(_ db: Database, _ options: LogOptions) throws {
     try db.inTransaction(.immediate) {
       let machine = options.machineClock().nanoseconds
@@ -180,26 +208,56 @@ struct LogFile {
       let now = try Self.now(db, options)
       try db.execute(
         sql: "UPDATE log SET last = ?, wall = ?", arguments: [now.nanoseconds - 1, Self.wall(options)])
-      try sweep(db, before: now - LogBounds.roomAge)
+      try sweep(db, at: now, keeping: options.ranRooms)
       return .commit
     }
   }
 
   /// Deletes whole rooms: a fold of a part of one would differ from that of the whole.
-  private static func sweep(_ db: Database, before cut: LogTime) throws {
+  ///
+  /// A room is looked at once, when it is old enough: one without a run goes, one with a run stays until it is among the
+  /// oldest of too many or as old as results become. `swept` is the time up to which rooms were looked at.
+  private static func sweep(_ db: Database, at now: LogTime, keeping ranRooms: Int) throws {
+    let cut = (now - LogBounds.roomAge).nanoseconds
+    let looked = try Int64.fetchOne(db, sql: "SELECT swept FROM log") ?? 0
     let rooms = try Row.fetchAll(
-      db, sql: "SELECT room, MAX(pos) FROM entry INDEXED BY entry_room GROUP BY room ORDER BY 2 LIMIT 256")
-    var count = 0
-    for row in rooms where count < sweptMax {
-      let newest = try Int64.fetchOne(db, sql: "SELECT time FROM entry WHERE pos = ?", arguments: [row[1]])
-      guard let newest, newest < cut.nanoseconds else { break }
-      try db.execute(sql: "DELETE FROM entry WHERE room = ?", arguments: [row[0]])
-      count += db.changesCount
+      db,
+      sql: """
+        SELECT room, (SELECT time FROM entry WHERE pos = newest) AS time FROM
+        (SELECT room, MAX(pos) AS newest FROM entry INDEXED BY entry_room GROUP BY room) ORDER BY newest
+        """
+    ).map { (room: $0["room"] as DatabaseValue, newest: Int64.fromDatabaseValue($0["time"]) ?? 0) }
+    var excess = rooms.count { $0.newest < looked } - ranRooms
+    var (work, through) = (0, looked)
+    for (room, newest) in rooms.prefix(while: { $0.newest < cut }) where work < sweptMax {
+      if newest < looked {
+        defer { excess -= 1 }
+        guard excess > 0 || newest < (now - LogBounds.ranAge).nanoseconds else { continue }
+      } else {
+        through = newest + 1
+        let (isOfRun, count) = try looksRun(db, room)
+        work += count
+        if isOfRun { continue }
+      }
+      try db.execute(sql: "DELETE FROM entry WHERE room = ?", arguments: [room])
+      work += db.changesCount
     }
-    if count > 0 { try db.execute(sql: "UPDATE log SET swept = MAX(swept, ?)", arguments: [cut.nanoseconds]) }
+    let end = work < sweptMax ? cut : through
+    if work > 0, end > looked { try db.execute(sql: "UPDATE log SET swept = ?", arguments: [end]) }
     try db.execute(
-      sql: "DELETE FROM advert WHERE time < ?", arguments: [(cut + LogBounds.roomAge - LogBounds.advertAge).nanoseconds]
-    )
+      sql: "DELETE FROM advert WHERE time < ?", arguments: [(now - LogBounds.advertAge).nanoseconds])
+  }
+
+  /// Whether an entry of a room says that there was a run, and how many entries were looked at: the last ones say so.
+  private static func looksRun(_ db: Database, _ room: DatabaseValue) throws -> (isOfRun: Bool, looked: Int) {
+    let bodies = try Data.fetchCursor(
+      db, sql: "SELECT body FROM entry WHERE room = ? ORDER BY pos DESC", arguments: [room])
+    var count = 0
+    while let body = try bodies.next() {
+      count += 1
+      if EntrySigning.statesRun([UInt8](body)) { return (true, count) }
+    }
+    return (false, count)
   }
 
   // MARK: Time

@@ -23,14 +23,14 @@ package struct LogPlace: Hashable, Sendable {
     liveDirectory = paths.runtimeDirectory
   }
 
-  /// The places of all fleets of this machine that have a log, by name.
+  /// The places of all fleets of this machine that have a log, or what is left of one, by name.
   ///
   /// - Parameter environment: As in ``init(_:environment:)``.
   package static func all(environment: [String: String]? = nil) -> [LogPlace] {
     let directory = (LogPlace("any", environment: environment).directory as NSString).deletingLastPathComponent
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.compactMap { BusName($0) }.sorted().map { LogPlace($0, environment: environment) }
-      .filter { FileManager.default.fileExists(atPath: $0.file) }
+      .filter { place in ["", "-wal"].contains { FileManager.default.fileExists(atPath: place.file + $0) } }
   }
 
   /// The file of the log.

@@ -10,8 +10,8 @@ enum LogSchema {
   static let version: Int32 = 1
 
   /// `log` has one row: which log it is; the time below which no entry comes any more; when that was on the wall clock,
-  /// for the next boot; and the time before which rooms were swept away. `clock` has the row of the present boot: the
-  /// log's time less the machine's monotonic clock.
+  /// for the next boot; and the time before which rooms were looked at: those that are left have a run. `clock` has the
+  /// row of the present boot: the log's time less the machine's monotonic clock.
   ///
   /// SQLite keeps these texts in the file, where they show that its tables are these.
   static let statements = [

@@ -6,9 +6,14 @@ package enum RoomFolds {
   static let roomsMax = 256
 
   /// The rooms of a fleet as its log has them, the one with the newest entry first.
-  package static func all(of log: any SharedLog, fleet: FleetID) async throws(SharedLogError) -> [RoomReport] {
+  ///
+  /// - Parameter isFresh: Leaves out rooms without an entry for ``LogBounds/roomAge``, in which nothing happens any more.
+  package static func all(
+    of log: any SharedLog, fleet: FleetID, isFresh: Bool = false
+  ) async throws(SharedLogError) -> [RoomReport] {
     var reports: [RoomReport] = []
-    for room in try await log.rooms().prefix(roomsMax) {
+    let since = isFresh ? try await log.now() - LogBounds.roomAge : .zero
+    for room in try await log.rooms().prefix(roomsMax) where room.time >= since {
       if let report = try await fold(room.room, of: log, fleet: fleet) { reports.append(report) }
     }
     return reports
@@ -50,7 +55,8 @@ package enum RoomFolds {
     return verdicts
   }
 
-  private static func entries(
+  /// The entries of a room that count, with their digests.
+  static func entries(
     of room: RoomID, in log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> [ReadEntry] {
     var reader = RoomReader(room: room, fleet: fleet)

@@ -173,6 +173,10 @@ package enum LogBounds {
   package static let batch = 256
   /// How long a room stays after its newest entry: 72 h and a day, in which a member that was away comes back.
   package static let roomAge = BusDuration.seconds(96 * 3600)
+  /// How long a room with a run stays: its entries are what results are recounted from, for a year and a month.
+  package static let ranAge = BusDuration.seconds(400 * 24 * 3600)
+  /// How many rooms with a run stay beyond ``roomAge``, the newest: about 50 MB in rooms of four.
+  package static let ranRooms = 2048
 }
 
 /// Why a log did not do what was asked.
