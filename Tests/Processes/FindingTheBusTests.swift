@@ -81,7 +81,10 @@ struct FindingTheBusTests {
     try await withTestBus { bus in
       let commands = try await BusCommand.all(on: bus)
       #expect(commands.count > 30)
-      #expect(commands.filter { !$0.options.contains("bus") }.map(\.words) == [["room", "ls"], ["measure"]])
+      #expect(
+        commands.filter { !$0.options.contains("bus") }.map(\.words) == [
+          ["room", "ls"], ["room", "log"], ["ranking"], ["measure"],
+        ])
       let long = "\(bus.directory)/\(String(repeating: "long-", count: 20))"
       try FileManager.default.createDirectory(
         atPath: long, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

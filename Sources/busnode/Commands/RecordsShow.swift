@@ -149,6 +149,7 @@ struct RecordsRemove: AsyncParsableCommand {
     let entry = try shelf.entry(id)
     let name = Sentence.short(entry.summary.runID.description)
     if !yes { try ask(entry.summary, name) }
+    await BadgeBook.giveBeforeRemoval(on: try self.shelf.bus.location())
     try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
     RecordActJSON(
       act: .removed, runId: entry.summary.runID.description, file: nil, message: "\(name) is removed"

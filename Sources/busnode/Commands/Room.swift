@@ -29,7 +29,7 @@ struct Room: AsyncParsableCommand {
       """,
     subcommands: [
       RoomOpen.self, RoomList.self, RoomEnter.self, RoomReady.self, RoomBegin.self, RoomProceed.self, RoomHold.self,
-      RoomLeave.self, RoomRemove.self, RoomCancel.self, RoomShow.self,
+      RoomLeave.self, RoomRemove.self, RoomCancel.self, RoomShow.self, RoomResultShow.self, RoomLog.self,
     ])
 }
 
@@ -209,15 +209,8 @@ struct RoomEnter: AsyncParsableCommand {
   @OptionGroup var fleet: FleetOptions
 
   func run() async throws {
-    let rooms = try await fleet.reading { log, _ throws(SharedLogError) in try await log.rooms() }
-    let found = rooms.map(\.room).filter { $0.description.hasPrefix(room) }
-    guard room.count >= 4, found.count == 1 else {
-      throw Failure(
-        code: "unknownRoom",
-        message: found.count > 1 ? "several rooms begin with \(room)" : "there is no room \(room): busnode room ls",
-        exitStatus: found.count > 1 ? ExitStatus.usage : ExitStatus.rejected)
-    }
-    try await options.ask("enter", .enter(found[0]))
+    let found = try await fleet.room(room) { room, _, _ throws(SharedLogError) in room }
+    try await options.ask("enter", .enter(found))
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RunBus
 
 /// Which fleet of this machine.
@@ -11,7 +12,7 @@ struct FleetOptions: ParsableArguments {
   /// - Throws: ``Failure`` with 74 when a log cannot be read.
   func reading<Value>(_ body: (SQLiteLog, FleetID) async throws(SharedLogError) -> [Value]) async throws -> [Value] {
     var values: [Value] = []
-    for place in together.map({ [LogPlace($0)] }) ?? LogPlace.all() {
+    for place in try places() {
       let log = SQLiteLog(place)
       do throws(SharedLogError) {
         values += try await body(log, .made(name: place.name))
@@ -22,6 +23,58 @@ struct FleetOptions: ParsableArguments {
       await log.close()
     }
     return values
+  }
+}
+
+extension FleetOptions {
+  /// Where the logs are. Looking makes none.
+  private func places() throws -> [LogPlace] {
+    guard let together else { return LogPlace.all() }
+    let place = LogPlace(together)
+    guard FileManager.default.fileExists(atPath: place.file) else {
+      throw Failure(
+        code: "unknownFleet", message: "no phone of this machine has taken part in the rooms of \(together)",
+        exitStatus: ExitStatus.noBus)
+    }
+    return [place]
+  }
+
+  /// Reads from the log that has a room.
+  ///
+  /// - Parameter digits: The room's id, or at least 4 of its first digits.
+  /// - Throws: ``Failure`` with 3 when there is no such room, and with 64 when there are several.
+  func room<Value>(
+    _ digits: String, _ body: (RoomID, SQLiteLog, FleetID) async throws(SharedLogError) -> Value
+  ) async throws -> Value {
+    guard digits.count >= 4 else { throw Self.unknown(digits) }
+    let found = try await reading { log, _ throws(SharedLogError) in
+      try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
+    }
+    guard let room = found.first else { throw Self.unknown(digits) }
+    guard found.count == 1 else {
+      throw Failure(
+        code: "unknownRoom", message: "several rooms begin with \(digits)", exitStatus: ExitStatus.usage)
+    }
+    let values = try await reading { log, fleet throws(SharedLogError) in
+      try await log.rows(of: room, from: 0, count: 1).isEmpty ? [] : [try await body(room, log, fleet)]
+    }
+    guard let value = values.first else { throw Self.unknown(digits) }
+    return value
+  }
+
+  private static func unknown(_ digits: String) -> Failure {
+    Failure(
+      code: "unknownRoom", message: "there is no room \(digits): busnode room ls", exitStatus: ExitStatus.rejected)
+  }
+
+  /// The results of the fleets, and the names of their runners.
+  func history() async throws -> RoomHistory {
+    var history = RoomHistory()
+    _ = try await reading { log, id throws(SharedLogError) -> [Never] in
+      try await history.add(log, fleet: id)
+      return []
+    }
+    return history
   }
 }
 
@@ -38,7 +91,7 @@ struct RoomList: AsyncParsableCommand {
 
   func run() async throws {
     let reports = try await fleet.reading { log, id throws(SharedLogError) in
-      try await RoomFolds.all(of: log, fleet: id)
+      try await RoomFolds.all(of: log, fleet: id, isFresh: !all)
     }
     let shown = reports.filter { all || $0.state.stage == .recruiting }
     if json { return try shown.forEach { try Output.jsonLine(RoomJSON($0)) } }

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// A room under `--json`.
 struct RoomJSON: Codable, Equatable {
@@ -11,49 +12,60 @@ struct RoomJSON: Codable, Equatable {
     let isOwner: Bool
     let isYou: Bool
   }
-  struct Result: Codable, Equatable {
-    struct Row: Codable, Equatable {
+  struct Result: Codable, Hashable {
+    struct Row: Codable, Hashable {
       let id: String
       let nickname: String
       let place: Int
-      let distanceMeters: Double?
+      @Explicit var distanceMeters: Double?
       let isConfirmed: Bool
-      let isFinished: Bool?
-      let outcome: String?
+      @Explicit var isFinished: Bool?
+      @Explicit var outcome: String?
     }
     let standing: String
     let rows: [Row]
+
+    init(_ result: RoomResult, _ state: RoomState) {
+      standing = result.standing.rawValue
+      rows = result.rows.map { row in
+        Row(
+          id: row.member.nkey, nickname: state.member(row.member)?.card.nickname.text ?? "", place: row.place,
+          distanceMeters: row.decimetres.map { Double($0) / 10 }, isConfirmed: row.isConfirmed,
+          isFinished: row.isFinished, outcome: row.outcome?.rawValue)
+      }
+    }
   }
   let room: String
   let stage: String
-  let endedBecause: String?
-  let goalSeconds: Double?
-  let places: Int?
-  let start: String?
-  let startsInSeconds: Double?
-  let clockErrorSeconds: Double?
+  @Explicit var endedBecause: String?
+  @Explicit var goalSeconds: Double?
+  @Explicit var places: Int?
+  @Explicit var start: String?
+  @Explicit var startsInSeconds: Double?
+  @Explicit var clockErrorSeconds: Double?
   let isProvisional: Bool
   let isLost: Bool
   let entries: UInt64
-  let digest: String?
+  @Explicit var digest: String?
   let members: [Member]
   let disputedBy: [String]
-  let result: Result?
+  @Explicit var result: Result?
 
   init(_ report: RoomReport) {
     let state = report.state
     room = report.room.description
     stage = state.stage.word
-    endedBecause = if case .cancelled(let end) = state.stage { end.rawValue } else { nil }
-    goalSeconds = state.terms?.goal.seconds
-    places = state.terms?.places
-    start = state.terms?.start?.label
-    startsInSeconds = report.startsIn?.seconds
-    clockErrorSeconds = report.clockError?.seconds
+    let end: RoomEnd? = if case .cancelled(let end) = state.stage { end } else { nil }
+    _endedBecause = Explicit(wrappedValue: end?.rawValue)
+    _goalSeconds = Explicit(wrappedValue: state.terms?.goal.seconds)
+    _places = Explicit(wrappedValue: state.terms?.places)
+    _start = Explicit(wrappedValue: state.terms?.start?.label)
+    _startsInSeconds = Explicit(wrappedValue: report.startsIn?.seconds)
+    _clockErrorSeconds = Explicit(wrappedValue: report.clockError?.seconds)
     isProvisional = report.isProvisional
     isLost = report.isLost
     entries = report.count
-    digest = report.digest?.description
+    _digest = Explicit(wrappedValue: report.digest?.description)
     members = state.members.map { member in
       Member(
         id: member.id.nkey, nickname: member.card.nickname.text, level: member.card.level, isReady: member.isReady,
@@ -61,23 +73,14 @@ struct RoomJSON: Codable, Equatable {
         isYou: member.id == report.me)
     }
     disputedBy = state.disputes.sorted().map(\.nkey)
-    result = RoomResult(state).map { result in
-      Result(
-        standing: result.standing.rawValue,
-        rows: result.rows.map { row in
-          Result.Row(
-            id: row.member.nkey, nickname: state.member(row.member)?.card.nickname.text ?? "", place: row.place,
-            distanceMeters: row.decimetres.map { Double($0) / 10 }, isConfirmed: row.isConfirmed,
-            isFinished: row.isFinished, outcome: row.outcome?.rawValue)
-        })
-    }
+    _result = Explicit(wrappedValue: RoomResult(state).map { Result($0, state) })
   }
 }
 
 /// What became of an ask, under `--json`.
 struct RoomAskJSON: Codable, Equatable {
   let ask: String
-  let room: String?
+  @Explicit var room: String?
   /// `done`, `rejected` or `queued`.
   let outcome: String
   let message: String

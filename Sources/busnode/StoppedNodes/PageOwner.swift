@@ -29,7 +29,10 @@ struct PageOwner: RecordOwner {
     try await change(.editRecord(run, title: title, note: nil))
   }
 
-  func remove(_ run: RunID) async throws { try await change(.removeRecord(run)) }
+  func remove(_ run: RunID) async throws {
+    await BadgeBook.giveBeforeRemoval(on: location)
+    try await change(.removeRecord(run))
+  }
 
   func export(_ record: RunRecord, as format: String) throws -> String {
     switch format {

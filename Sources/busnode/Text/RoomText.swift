@@ -90,13 +90,15 @@ enum RoomText {
   }
 
   /// The names of members; two alike have the first digits of their keys.
-  static func names(_ state: RoomState) -> [MemberID: String] {
-    var names: [MemberID: String] = [:]
-    for member in state.members {
-      let isDouble = state.members.count { $0.card.nickname == member.card.nickname } > 1
-      names[member.id] = member.card.nickname.text + (isDouble ? " (\(member.id.description.prefix(4)))" : "")
+  static func names(_ state: RoomState) -> [MemberID: String] { names(state.members.map { ($0.id, $0.card.nickname) }) }
+
+  /// The names of runners, each of them once; two alike have the first digits of their keys.
+  static func names(_ runners: [(id: MemberID, nickname: Nickname)]) -> [MemberID: String] {
+    let counts = runners.reduce(into: [Nickname: Int]()) { $0[$1.nickname, default: 0] += 1 }
+    return runners.reduce(into: [:]) { names, runner in
+      let isDouble = counts[runner.nickname, default: 0] > 1
+      names[runner.id] = runner.nickname.text + (isDouble ? " (\(runner.id.description.prefix(4)))" : "")
     }
-    return names
   }
 
   /// A room, a line each for what is known.
