@@ -11,8 +11,8 @@ struct Doctor: AsyncParsableCommand {
 
       Looks at the versions, the check of keys, the limit of open files, the clock, free space, who may enter the \
       directories, the key files, each store of the bus, what phone, watch, widget and join ask before they start, whether \
-      a phone that runs here answers, and whether the phone of a paired machine lets this one in. It changes nothing, and \
-      may be used while nodes run.
+      a phone that runs here answers, whether the phone of a paired machine lets this one in, and the logs of all rooms of \
+      this machine. It changes nothing, and may be used while nodes run.
 
       EXIT STATUS:
         0    all is well
@@ -36,6 +36,7 @@ struct Doctor: AsyncParsableCommand {
     let paired = local.name.flatMap { name in (try? BusLocation(pairedBus: name)).flatMap { $0 } }
     var findings = MachineFindings.all(near: (paired ?? local).stateDirectory)
     findings += await BusFindings(local: local, paired: paired, listener: try listener()).all()
+    findings += RoomFindings(location: local).all()
     for finding in findings {
       if json {
         try Output.jsonLine(finding)
