@@ -317,7 +317,8 @@ package final class UpRunners: Sendable {
       case .refused(.tooFar(nil))?:
         // The phone has not read yet where the runner is.
         ask.id = .random()
-      case .refused?: throw RunnersResult.Failure.refused(nickname, ask: name, answer!)
+      case .refused?, .seeking?, .matched?, .unmatched?:
+        throw RunnersResult.Failure.refused(nickname, ask: name, answer!)
       case .pending?, nil: break
       }
       guard ContinuousClock.now < deadline else {

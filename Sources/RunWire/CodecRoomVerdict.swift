@@ -145,6 +145,8 @@ extension Codec {
     case .expired: message.denial = .expired
     case .forbidden: message.denial = .forbidden
     case .busy: message.denial = .busy
+    case .seeking: message.denial = .seeking
+    case .notSeeking: message.denial = .notSeeking
     }
     return message
   }
@@ -161,6 +163,8 @@ extension Codec {
     case .unknownRoom: .unknownRoom
     case .expired: .expired
     case .forbidden: .forbidden
+    case .seeking: .seeking
+    case .notSeeking: .notSeeking
     case .busy, .unspecified, .UNRECOGNIZED: .busy
     }
   }

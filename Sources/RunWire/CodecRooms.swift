@@ -45,6 +45,8 @@ extension Codec {
     case .cancel: message.wish = .cancel(WireEmpty())
     case .close: message.wish = .close(WireEmpty())
     case .remove(let who): message.wish = .remove(data(who))
+    case .match(let search): message.wish = .match(self.message(search))
+    case .unmatch: message.wish = .unmatch(WireEmpty())
     }
     message.source = ask.source.rawValue
     message.ageNs = max(0, ask.age.nanoseconds)
@@ -66,6 +68,8 @@ extension Codec {
     case .cancel: wish = .cancel
     case .close: wish = .close
     case .remove(let who): wish = .remove(try bytes32(who, "member"))
+    case .match(let search): wish = .match(try value(search))
+    case .unmatch: wish = .unmatch
     case nil: return nil
     }
     return RoomAsk(
@@ -100,6 +104,9 @@ extension Codec {
       judged.verdict = self.message(verdict)
       message.answer = .judged(judged)
     case .refused(let denial): message.answer = .refused(self.message(denial))
+    case .seeking: message.answer = .seeking(WireEmpty())
+    case .matched(let room): message.answer = .matched(data(room))
+    case .unmatched(let end): message.answer = .unmatched(word(end))
     }
     return message
   }
@@ -114,6 +121,9 @@ extension Codec {
     case .judged(let judged):
       return .answer(.judged(try identifier(judged.room, "room"), try value(judged.verdict)))
     case .refused(let denied): return .answer(.refused(try value(denied)))
+    case .seeking: return .answer(.seeking)
+    case .matched(let room): return .answer(.matched(try identifier(room, "room")))
+    case .unmatched(let end): return .answer(.unmatched(try value(end)))
     case .reports(let list):
       guard list.reports.count <= roomReportsMax else { throw .malformed("too many rooms") }
       return .reports(try list.reports.map { report throws(WireError) in try value(report) })

@@ -87,6 +87,56 @@ nonisolated enum WireRoomGender: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+nonisolated enum WireRoomSearchEnd: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case nobodyFound // = 1
+  case stopped // = 2
+
+  /// The place was given up, or the runner not ready in time.
+  case left // = 3
+
+  /// The log was out of reach from the beginning, or has lost the room.
+  case broken // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .nobodyFound
+    case 2: self = .stopped
+    case 3: self = .left
+    case 4: self = .broken
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .nobodyFound: return 1
+    case .stopped: return 2
+    case .left: return 3
+    case .broken: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireRoomSearchEnd] = [
+    .unspecified,
+    .nobodyFound,
+    .stopped,
+    .left,
+    .broken,
+  ]
+
+}
+
 nonisolated enum WireRoomVerdictKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -347,6 +397,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The device may not press as this source.
   case forbidden // = 11
+  case seeking // = 12
+  case notSeeking // = 13
   case UNRECOGNIZED(Int)
 
   init() {
@@ -367,6 +419,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 9: self = .busy
     case 10: self = .expired
     case 11: self = .forbidden
+    case 12: self = .seeking
+    case 13: self = .notSeeking
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -385,6 +439,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .busy: return 9
     case .expired: return 10
     case .forbidden: return 11
+    case .seeking: return 12
+    case .notSeeking: return 13
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -403,6 +459,8 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     .busy,
     .expired,
     .forbidden,
+    .seeking,
+    .notSeeking,
   ]
 
 }
@@ -1548,6 +1606,23 @@ nonisolated struct WireRoomAsk: Sendable {
     set {wish = .remove(newValue)}
   }
 
+  var match: WireRoomSearch {
+    get {
+      if case .match(let v)? = wish {return v}
+      return WireRoomSearch()
+    }
+    set {wish = .match(newValue)}
+  }
+
+  /// Ends the search.
+  var unmatch: WireEmpty {
+    get {
+      if case .unmatch(let v)? = wish {return v}
+      return WireEmpty()
+    }
+    set {wish = .unmatch(newValue)}
+  }
+
   /// On whose behalf it is asked, as the source of a command; empty: a shell.
   var source: String = String()
 
@@ -1569,6 +1644,9 @@ nonisolated struct WireRoomAsk: Sendable {
     case close(WireEmpty)
     /// The member.
     case remove(Data)
+    case match(WireRoomSearch)
+    /// Ends the search.
+    case unmatch(WireEmpty)
 
   }
 
@@ -1599,6 +1677,35 @@ nonisolated struct WireRoomAnswered: Sendable {
   init() {}
 
   fileprivate var _answer: WireRoomInquiryAnswer? = nil
+}
+
+/// What a hub seeks for its runner.
+nonisolated struct WireRoomSearch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// From a second to a day.
+  var seek: WireRoomSeek {
+    get {_seek ?? WireRoomSeek()}
+    set {_seek = newValue}
+  }
+  /// Returns true if `seek` has been explicitly set.
+  var hasSeek: Bool {self._seek != nil}
+  /// Clears the value of `seek`. Subsequent reads from it will return its default value.
+  mutating func clearSeek() {self._seek = nil}
+
+  /// How long the search lasts: from 10 s to an hour.
+  var leftNs: Int64 = 0
+
+  /// Whether the hub leaves it to a device to get ready when somebody is found.
+  var readyByHand: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _seek: WireRoomSeek? = nil
 }
 
 nonisolated struct WireRoomEntering: Sendable {
@@ -1665,6 +1772,33 @@ nonisolated struct WireRoomInquiryAnswer: Sendable {
     set {answer = .reports(newValue)}
   }
 
+  /// To `match` and `unmatch`: the search is on.
+  var seeking: WireEmpty {
+    get {
+      if case .seeking(let v)? = answer {return v}
+      return WireEmpty()
+    }
+    set {answer = .seeking(newValue)}
+  }
+
+  /// It has found another runner in this room.
+  var matched: Data {
+    get {
+      if case .matched(let v)? = answer {return v}
+      return Data()
+    }
+    set {answer = .matched(newValue)}
+  }
+
+  /// It is over without a match.
+  var unmatched: WireRoomSearchEnd {
+    get {
+      if case .unmatched(let v)? = answer {return v}
+      return .unspecified
+    }
+    set {answer = .unmatched(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1673,6 +1807,12 @@ nonisolated struct WireRoomInquiryAnswer: Sendable {
     case judged(WireRoomJudged)
     case refused(WireRoomDenied)
     case reports(WireRoomReports)
+    /// To `match` and `unmatch`: the search is on.
+    case seeking(WireEmpty)
+    /// It has found another runner in this room.
+    case matched(Data)
+    /// It is over without a match.
+    case unmatched(WireRoomSearchEnd)
 
   }
 
@@ -2386,6 +2526,10 @@ nonisolated extension WireRoomGender: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_GENDER_UNSPECIFIED\0\u{1}ROOM_GENDER_FEMALE\0\u{1}ROOM_GENDER_MALE\0\u{1}ROOM_GENDER_OTHER\0")
 }
 
+nonisolated extension WireRoomSearchEnd: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_SEARCH_END_UNSPECIFIED\0\u{1}ROOM_SEARCH_END_NOBODY_FOUND\0\u{1}ROOM_SEARCH_END_STOPPED\0\u{1}ROOM_SEARCH_END_LEFT\0\u{1}ROOM_SEARCH_END_BROKEN\0")
+}
+
 nonisolated extension WireRoomVerdictKind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_VERDICT_KIND_UNSPECIFIED\0\u{1}ROOM_VERDICT_KIND_OPENED\0\u{1}ROOM_VERDICT_KIND_ENTERED\0\u{1}ROOM_VERDICT_KIND_NOTED\0\u{1}ROOM_VERDICT_KIND_BEGUN\0\u{1}ROOM_VERDICT_KIND_HELD\0\u{1}ROOM_VERDICT_KIND_LEFT\0\u{1}ROOM_VERDICT_KIND_REMOVED\0\u{1}ROOM_VERDICT_KIND_CLOSED\0\u{1}ROOM_VERDICT_KIND_CANCELLED\0\u{1}ROOM_VERDICT_KIND_REJECTED\0")
 }
@@ -2399,7 +2543,7 @@ nonisolated extension WireRoomUnfit: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireRoomDenial: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0\u{1}ROOM_DENIAL_EXPIRED\0\u{1}ROOM_DENIAL_FORBIDDEN\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0\u{1}ROOM_DENIAL_EXPIRED\0\u{1}ROOM_DENIAL_FORBIDDEN\0\u{1}ROOM_DENIAL_SEEKING\0\u{1}ROOM_DENIAL_NOT_SEEKING\0")
 }
 
 nonisolated extension WireRoomStage: SwiftProtobuf._ProtoNameProviding {
@@ -3687,7 +3831,7 @@ nonisolated extension WireRoomInquiry: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomAsk"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}open\0\u{1}enter\0\u{1}ready\0\u{1}leave\0\u{1}begin\0\u{1}proceed\0\u{1}hold\0\u{1}cancel\0\u{1}close\0\u{1}remove\0\u{2}\u{3}source\0\u{3}age_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}open\0\u{1}enter\0\u{1}ready\0\u{1}leave\0\u{1}begin\0\u{1}proceed\0\u{1}hold\0\u{1}cancel\0\u{1}close\0\u{1}remove\0\u{1}match\0\u{1}unmatch\0\u{1}source\0\u{3}age_ns\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3816,6 +3960,32 @@ nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.wish = .remove(v)
         }
       }()
+      case 12: try {
+        var v: WireRoomSearch?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .match(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .match(v)
+        }
+      }()
+      case 13: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.wish {
+          hadOneofValue = true
+          if case .unmatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.wish = .unmatch(v)
+        }
+      }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.source) }()
       case 15: try { try decoder.decodeSingularInt64Field(value: &self.ageNs) }()
       default: break
@@ -3871,6 +4041,14 @@ nonisolated extension WireRoomAsk: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .remove?: try {
       guard case .remove(let v)? = self.wish else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 11)
+    }()
+    case .match?: try {
+      guard case .match(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .unmatch?: try {
+      guard case .unmatch(let v)? = self.wish else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case nil: break
     }
@@ -3932,6 +4110,50 @@ nonisolated extension WireRoomAnswered: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension WireRoomSearch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoomSearch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seek\0\u{3}left_ns\0\u{3}ready_by_hand\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._seek) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.leftNs) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.readyByHand) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._seek {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.leftNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.leftNs, fieldNumber: 2)
+    }
+    if self.readyByHand != false {
+      try visitor.visitSingularBoolField(value: self.readyByHand, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRoomSearch, rhs: WireRoomSearch) -> Bool {
+    if lhs._seek != rhs._seek {return false}
+    if lhs.leftNs != rhs.leftNs {return false}
+    if lhs.readyByHand != rhs.readyByHand {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireRoomEntering: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomEntering"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}seek\0")
@@ -3973,7 +4195,7 @@ nonisolated extension WireRoomEntering: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireRoomInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomInquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pending\0\u{1}judged\0\u{1}refused\0\u{1}reports\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pending\0\u{1}judged\0\u{1}refused\0\u{1}reports\0\u{1}seeking\0\u{1}matched\0\u{1}unmatched\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4028,6 +4250,35 @@ nonisolated extension WireRoomInquiryAnswer: SwiftProtobuf.Message, SwiftProtobu
           self.answer = .reports(v)
         }
       }()
+      case 5: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .seeking(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .seeking(v)
+        }
+      }()
+      case 6: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .matched(v)
+        }
+      }()
+      case 7: try {
+        var v: WireRoomSearchEnd?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .unmatched(v)
+        }
+      }()
       default: break
       }
     }
@@ -4054,6 +4305,18 @@ nonisolated extension WireRoomInquiryAnswer: SwiftProtobuf.Message, SwiftProtobu
     case .reports?: try {
       guard case .reports(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .seeking?: try {
+      guard case .seeking(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .matched?: try {
+      guard case .matched(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    }()
+    case .unmatched?: try {
+      guard case .unmatched(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 7)
     }()
     case nil: break
     }

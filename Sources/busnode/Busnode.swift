@@ -67,7 +67,7 @@ struct Busnode: AsyncParsableCommand {
       CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
-      CommandGroup(name: "Together", subcommands: [Room.self, RankingList.self, BadgeList.self]),
+      CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),
       CommandGroup(name: "Record", subcommands: [Records.self, Measure.self]),
       CommandGroup(name: "Pairing", subcommands: [Pair.self, Join.self, Devices.self, Keys.self]),
       CommandGroup(name: "Machine", subcommands: [Doctor.self, Erase.self]),

@@ -46,6 +46,7 @@ private struct BusCommand: Sendable, CustomTestStringConvertible {
     switch words {
     case ["records", "edit"]: ["--title", "t"]
     case ["records", "export"]: ["--format", "csv"]
+    case ["match"]: ["--goal", "30m"]
     default: []
     }
   }

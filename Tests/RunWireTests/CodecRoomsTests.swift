@@ -12,6 +12,7 @@ struct CodecRoomsTests {
       let wishes: [RoomAsk.Wish] = [
         .open(random.terms()), .enter(random.id(), seek: random.coin() ? nil : random.seek()), .ready(random.coin()),
         .leave, .begin, .proceed, .hold, .cancel, .close, .remove(random.bytes32()),
+        .match(random.search()), .unmatch,
       ]
       for inquiry in wishes.map({ RoomInquiry.ask(RoomAsk(id: random.id(), wish: $0)) }) + [.reports] {
         let frame = PeerFrame(session: 0, sentAt: .zero, message: .inquire(.room(inquiry)))
@@ -155,10 +156,13 @@ extension RandomMessages {
       [.opened, .entered, .noted, .begun, .held, .left, .removed, .closed, .cancelled] + refusals.map { .rejected($0) }
     let denials: [RoomDenial] = [
       .alone, .inRoom(id()), .noRoom, .runIsOn, .tooFar(metres: nil), .tooFar(metres: 5), .otherSpeed, .update,
-      .unknownRoom, .busy,
+      .unknownRoom, .busy, .seeking, .notSeeking,
     ]
+    let searches: [RoomAnswer] =
+      [.seeking, .matched(id())] + SearchEnd.allCases.map { .unmatched($0) }
     return [.answer(.pending(id())), .reports([]), .reports([roomReport(), roomReport()])]
       + verdicts.map { .answer(.judged(id(), $0)) } + denials.map { .answer(.refused($0)) }
+      + searches.map { .answer($0) }
   }
 
   fileprivate mutating func roomReport() -> RoomReport {

@@ -31,6 +31,9 @@ extension RandomMessages {
     ])
   }
   mutating func seek() -> Seek { Seek(goal: within(RoomTerms.goalBounds), wish: gender()) }
+  mutating func search() -> RoomSearch {
+    RoomSearch(seek: seek(), left: within(RoomTerms.leftBounds), getsReady: coin())
+  }
   mutating func start() -> RoomStart {
     RoomStart(
       label: one(of: ["", "Fountain", String(repeating: "ü", count: 32)]),

@@ -13,9 +13,9 @@ package final class TogetherLink: Sendable {
   private let fleet: FleetID
   private let tell: @Sendable (HubCore.RoomNews) -> Void
   private let complain: @Sendable (String) -> Void
-  /// What is read, each by a task of its own.
-  private enum Reading: Hashable { case entries(RoomID), live(RoomID) }
-  private let readers = Mutex<[Reading: Task<Void, Never>]>([:])
+  /// What is read and said, each by a task of its own.
+  private enum Work: Hashable { case entries(RoomID), live(RoomID), adverts, announcement }
+  private let works = Mutex<[Work: Task<Void, Never>]>([:])
   /// The trouble that was told last, which is told once.
   private let trouble = Mutex<String?>(nil)
 
@@ -39,13 +39,17 @@ package final class TogetherLink: Sendable {
 
   /// The keys of an ask that needs some; `nil` for another.
   private func keys(for ask: RoomAsk) -> RoomKeys? {
-    let nonce = RoomNonce.random()
-    let room: RoomID
     switch ask.wish {
-    case .open: room = .made(owner: signing.key.id, nonce: nonce)
-    case .enter(let entered, _): room = entered
-    case .ready, .leave, .begin, .proceed, .hold, .cancel, .close, .remove: return nil
+    case .open: keys(toEnter: nil)
+    case .enter(let room, _): keys(toEnter: room)
+    case .ready, .leave, .begin, .proceed, .hold, .cancel, .close, .remove, .match, .unmatch: nil
     }
+  }
+
+  /// The keys to enter a room; for `nil` to open one.
+  private func keys(toEnter entered: RoomID?) -> RoomKeys {
+    let nonce = RoomNonce.random()
+    let room = entered ?? .made(owner: signing.key.id, nonce: nonce)
     return RoomKeys(room: room, nonce: nonce, run: .made(room: room, member: signing.key.id))
   }
 
@@ -62,22 +66,25 @@ package final class TogetherLink: Sendable {
     case .shout(let live):
       log.shout(signing.signed(live), kind: .standing, room: live.room, author: live.author)
     case .event: break
+    case .seek(let name): read(adverts: name)
+    case .key(let room): tell(.keys(keys(toEnter: room)))
+    case .advertise(let advert, let name): announce(advert, listedAs: name)
     }
   }
 
   /// Stops following.
   package func end() {
-    let tasks = readers.withLock { readers in
-      defer { readers = [:] }
-      return readers.values
+    let tasks = works.withLock { works in
+      defer { works = [:] }
+      return works.values
     }
     for task in tasks { task.cancel() }
   }
 
-  private func set(_ task: Task<Void, Never>?, for reading: Reading) {
-    readers.withLock { readers in
-      defer { readers[reading] = task }
-      return readers[reading]
+  private func set(_ task: Task<Void, Never>?, for work: Work) {
+    works.withLock { works in
+      defer { works[work] = task }
+      return works[work]
     }?.cancel()
   }
 
@@ -132,6 +139,54 @@ package final class TogetherLink: Sendable {
       return told != sentence
     }
     if isNew { complain("the rooms are out of reach: \(sentence)") }
+  }
+
+  // MARK: Adverts
+
+  /// Reads the adverts of a class every second.
+  private func read(adverts name: String?) {
+    let task = name.map { name in
+      Task { [weak self] in
+        var reader: AdvertReader?
+        while !Task.isCancelled {
+          guard let self else { return }
+          do throws(SharedLogError) {
+            let rows = try await log.adverts([name])
+            let time = try await log.now()
+            var next = reader ?? AdvertReader(fleet: fleet, listedAs: name)
+            let adverts = next.read(rows)
+            reader = next
+            tell(.adverts(adverts, at: time))
+          } catch {
+            note("\(error)")
+          }
+          try? await Task.sleep(for: Self.again)
+        }
+      }
+    }
+    set(task, for: .adverts)
+  }
+
+  /// Says an advert, or takes back the one before, until the log has it.
+  private func announce(_ advert: RoomAdvert?, listedAs name: String) {
+    let (bytes, author) = (advert.map { signing.signed($0) }, signing.key.id)
+    works.withLock { works in
+      let former = works[.announcement]
+      former?.cancel()
+      works[.announcement] = Task { [weak self] in
+        // One after the other, so that the last one stands.
+        await former?.value
+        while !Task.isCancelled {
+          guard let self else { return }
+          do throws(SharedLogError) {
+            return try await log.announce(bytes, class: name, author: author)
+          } catch {
+            note("\(error)")
+          }
+          try? await Task.sleep(for: Self.again)
+        }
+      }
+    }
   }
 
   private func append(_ content: RoomContent) {

@@ -13,6 +13,10 @@ extension HubCore {
     case replaced(RoomID, reading: UInt64)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
+    /// The adverts that a search reads, and the log's time then.
+    case adverts([RoomAdvert], at: LogTime)
+    /// The keys for ``RoomAct/key(_:)``.
+    case keys(RoomKeys)
   }
 
   /// Who has asked something about rooms.
@@ -41,6 +45,12 @@ extension HubCore {
     indirect case shout(RoomLive)
     /// Something happened in a room in which the runner takes part: a line for the log.
     case event(RoomID, RoomEvent)
+    /// Read the adverts of a class now and every second, and tell ``RoomNews/adverts(_:at:)``; `nil`: of none any more.
+    case seek(listedAs: String?)
+    /// Make the keys to enter a room, or for `nil` to open one, and tell ``RoomNews/keys(_:)``.
+    case key(RoomID?)
+    /// Put the runner's advert of a class in the place of the one before; `nil` takes that away.
+    indirect case advertise(RoomAdvert?, listedAs: String)
   }
 
   /// Somebody asks: on this machine, or a device over the bus. The ask comes back from the driver with its keys.
@@ -75,7 +85,10 @@ extension HubCore {
     case .replaced(let room, let reading):
       carryOut(together.withDesk(at: now) { $0.replaced(room, reading: reading) }, in: &turn)
     case .refused(let room, let number):
-      carryOut(together.withDesk(at: now) { $0.refused(room, number: number) }, in: &turn)
+      carryOut(together.withDesk(at: now) { $0.refused(room, number: number, at: now) }, in: &turn)
+    case .adverts(let adverts, let time):
+      carryOut(together.withDesk(at: now) { $0.heard(adverts, at: time, now: now) }, in: &turn)
+    case .keys(let keys): carryOut(together.withDesk(at: now) { $0.keyed(keys, at: now) }, in: &turn)
     }
   }
 
@@ -146,6 +159,9 @@ extension HubCore {
       case .shout(let live): turn.act(.room(.shout(live)))
       case .cue(let cue): turn.act(.publish(.cue(cue)))
       case .show: together.showAnew()
+      case .seek(let name): turn.act(.room(.seek(listedAs: name)))
+      case .key(let room): turn.act(.room(.key(room)))
+      case .advertise(let advert, let name): turn.act(.room(.advertise(advert, listedAs: name)))
       }
     }
     showRoom(in: &turn)

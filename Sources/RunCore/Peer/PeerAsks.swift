@@ -17,8 +17,8 @@ struct PeerAsks: Sendable {
 
     var isOpen: Bool {
       switch answer {
-      case nil, .pending: true
-      case .judged, .refused: false
+      case nil, .pending, .seeking, .matched: true
+      case .judged, .refused, .unmatched: false
       }
     }
     var endsAt: BusTime { since + RoomAsk.lasts }

@@ -6,7 +6,7 @@ package struct RoomAdvert: Hashable, Sendable {
   package var room: RoomID
   /// The member who says it.
   package var author: MemberID
-  /// What the room is for.
+  /// What the room is for; of a matched one, with what the author seeks.
   package var terms: RoomTerms
   /// The author's card.
   package var card: RoomCard

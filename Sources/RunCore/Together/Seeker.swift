@@ -69,6 +69,10 @@ package struct Seeker: Hashable, Sendable {
   }
   /// Whether nothing is sought any more.
   package var isOver: Bool { state == .over }
+  /// The room in which another one is; `nil` while nobody is found.
+  package var matchedRoom: RoomID? { if case .matched(let room, _, _) = state { room } else { nil } }
+  /// Why the search is over without a match; `nil` while it is not, and when a run is on.
+  package private(set) var end: SearchEnd?
 
   // MARK: Events
 
@@ -99,7 +103,7 @@ package struct Seeker: Hashable, Sendable {
     let isRefused = if case .rejected = verdict { true } else { false }
     switch state {
     case .opening:
-      guard !isRefused else { return end() }
+      guard !isRefused else { return end(.broken) }
       state = .waiting(room, since: entered)
       return [.advertise(room, since: entered)] + move()
     case .entering(room, let since):
@@ -138,7 +142,7 @@ package struct Seeker: Hashable, Sendable {
     let isOn = RoomResult(seen) != nil
     switch state {
     case .waiting(room, let since):
-      if !isIn { return [.withdraw] + end() }
+      if !isIn { return [.withdraw] + end(.left) }
       if seen.stage.isEnd {
         // In a room that was another's the time may be up before one's own is.
         state = .looking
@@ -152,7 +156,7 @@ package struct Seeker: Hashable, Sendable {
         return []
       }
       // Who did not get ready, or was away, seeks no more: the next one would wait for it in vain.
-      if !isIn { return end() }
+      if !isIn { return end(.left) }
       if seen.stage.isEnd {
         state = .looking
         return move()
@@ -181,7 +185,8 @@ package struct Seeker: Hashable, Sendable {
     switch state {
     case .looking:
       let endsAt = endsAt ?? time + left
-      if isStopping || time >= endsAt { return end() }
+      if isStopping { return end(.stopped) }
+      if time >= endsAt { return end(.nobodyFound) }
       if let offer = offers.first(where: fits) {
         state = .entering(offer.room, since: offer.openedAt)
         return [.enter(offer.room)]
@@ -210,8 +215,8 @@ package struct Seeker: Hashable, Sendable {
     state = .leaving(room)
     return [.leave(room)]
   }
-  private mutating func end() -> [SeekerAction] {
-    state = .over
+  private mutating func end(_ why: SearchEnd) -> [SeekerAction] {
+    (state, end) = (.over, why)
     return [.over]
   }
 

@@ -54,6 +54,8 @@ struct RoomOptions: ParsableArguments {
   }
 
   private func findHub() async throws -> LocalHub { try await LocalHub.find(at: try bus.hubLocation()) }
+  /// How long to wait for the verdict.
+  var patience: BusDuration { timeout?.span ?? .seconds(5) }
 
   /// Asks, waits for the verdict and says it. Asking again with the same id does nothing twice.
   ///
@@ -80,8 +82,7 @@ struct RoomOptions: ParsableArguments {
     _ name: String, _ wish: RoomAsk.Wish, put: (RoomAsk) async throws -> RoomAnswer?
   ) async throws {
     let ask = RoomAsk(id: .random(), wish: wish)
-    let patience = Duration.nanoseconds((timeout?.span ?? .seconds(5)).nanoseconds)
-    let deadline = ContinuousClock.now + patience
+    let deadline = ContinuousClock.now + .nanoseconds(patience.nanoseconds)
     while true {
       switch try await put(ask) {
       case nil:
@@ -109,6 +110,10 @@ struct RoomOptions: ParsableArguments {
         return try say(
           RoomAskJSON(ask: name, room: nil, outcome: "rejected", message: RoomText.sentence(denial)),
           ExitStatus.rejected)
+      case .seeking, .matched, .unmatched:
+        throw Failure(
+          code: "failure", message: "the phone tells of a search, which nobody asked for",
+          exitStatus: ExitStatus.failure)
       }
     }
   }
@@ -118,7 +123,8 @@ struct RoomOptions: ParsableArguments {
     return reports.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
   }
 
-  private func say(_ line: RoomAskJSON, _ status: Int32) throws {
+  /// Says what became of an ask, and ends with that status.
+  func say(_ line: RoomAskJSON, _ status: Int32) throws {
     if json { try Output.jsonLine(line) } else { try Output.line(line.message) }
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }

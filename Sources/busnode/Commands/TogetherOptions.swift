@@ -12,12 +12,19 @@ struct TogetherOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How strong the runner is, 1 to 10 (default: 1).", valueName: "n"))
   var level = 1
 
+  enum Gender: String, ExpressibleByArgument, CaseIterable { case female, male, other }
+
+  @Option(help: ArgumentHelp("The runner's gender, if others may seek by it.", valueName: "gender"))
+  var gender: Gender?
+
   @Option(help: ArgumentHelp("The circle of the runner, for rooms of one circle.", valueName: "name"))
   var circle: String?
 
   func validate() throws {
     guard together != nil else {
-      guard nick == nil, circle == nil else { throw ValidationError("--nick and --circle go with --together") }
+      guard nick == nil, gender == nil, circle == nil else {
+        throw ValidationError("--nick, --gender and --circle go with --together")
+      }
       return
     }
     guard let nick else { throw ValidationError("--together needs --nick: the name that the others see") }
@@ -52,6 +59,8 @@ struct TogetherOptions: ParsableArguments {
     }
     return TogetherMember(
       log: log, key: key, fleet: .made(name: together),
-      card: RoomCard(nickname: nickname, level: level, circle: circle))
+      card: RoomCard(
+        nickname: nickname, level: level, gender: gender.flatMap { RoomCard.Gender(rawValue: $0.rawValue) },
+        circle: circle))
   }
 }

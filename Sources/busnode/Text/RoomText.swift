@@ -76,6 +76,18 @@ enum RoomText {
     case .expired: "the phone was out of reach for a minute: ask again"
     case .forbidden: "this device may not press as this source"
     case .busy: "too much waits already: try again"
+    case .seeking: "a search is on: busnode match --stop ends it"
+    case .notSeeking: "no search is on"
+    }
+  }
+
+  /// Why a search is over.
+  static func sentence(_ end: SearchEnd) -> String {
+    switch end {
+    case .nobodyFound: "nobody was found"
+    case .stopped: "the search is over"
+    case .left: "the search is over: you have left, or were not ready in time"
+    case .broken: "the search is over: the log of the rooms does not answer, or has lost the room"
     }
   }
 

@@ -7,6 +7,9 @@ extension RoomText {
     case .pending: "the phone has stored it"
     case .judged(_, let verdict): sentence(verdict, names: names)
     case .refused(let denial): sentence(denial)
+    case .seeking: "the search is on"
+    case .matched(let room): "matched in room \(short(room))"
+    case .unmatched(let end): sentence(end)
     }
   }
 

@@ -54,9 +54,11 @@ struct HubTogether: Sendable {
   /// Who is told an answer. Who is in a session waits on for a later one.
   mutating func askers(of ask: Identifier<RoomAskTag>, takes answer: RoomAnswer) -> [HubCore.RoomAsker] {
     guard let told = askers.removeValue(forKey: ask) else { return [] }
-    if case .pending = answer {
+    switch answer {
+    case .pending, .seeking, .matched:
       let later = told.filter { if case .session = $0.asker { true } else { false } }
       if !later.isEmpty { askers[ask] = later }
+    case .judged, .refused, .unmatched: break
     }
     return told.map(\.asker)
   }

@@ -45,7 +45,10 @@ extension TogetherDesk {
       if room.isCaughtUp { offerForgetting(room, at: now, offer) }
       return next
     }
-    if room.isCaughtUp, !room.isLost { offerBeats(room, me, at: now, offer) }
+    if room.isCaughtUp, !room.isLost {
+      offerSearch(room, me, at: now, offer)
+      offerBeats(room, me, at: now, offer)
+    }
     switch stage(of: room, at: now) {
     case .countdown(let startsAt), .running(let startsAt):
       guard let started = local(of: startsAt, in: room, at: now) else { break }
@@ -185,6 +188,9 @@ extension DeskRoom {
     let isOwn = entry.author == me
     if isOwn { lastOwnAt = now }
     for case .stage(.countdown) in machine.events { (ticks, startedAt, standings) = (0, nil, nil) }
+    if opened == nil, machine.state.terms != nil {
+      opened = Opening(position: read.entry.position, time: read.entry.time)
+    }
     if case .verdict(let verdict) = folded {
       copy.take(read.entry, verdict, isOwn: isOwn, nonce: own?.number == entry.number ? own?.nonce : nil)
     }

@@ -104,6 +104,12 @@ package enum DeskAction: Hashable, Sendable {
   case show
   /// Something happened in the room that the hub has a place in, at this log time.
   case event(RoomID, RoomEvent)
+  /// Read the adverts of a class every second, then call ``TogetherDesk/heard(_:at:now:)``; `nil`: of none any more.
+  case seek(listedAs: String?)
+  /// Make the keys to enter a room, or for `nil` to open one, then call ``TogetherDesk/keyed(_:at:)``.
+  case key(RoomID?)
+  /// Put the runner's advert of a class in the place of the one before; `nil` takes that away.
+  case advertise(RoomAdvert?, listedAs: String)
 }
 
 /// What a measured run is for.

@@ -45,7 +45,7 @@ extension TogetherDesk {
     for ask in asks { room.asks[ask] = nil }
     (room.waiting, room.own) = ([], nil)
     rooms[id] = room
-    return answers + [.unfollow(id)]
+    return answers + [.unfollow(id)] + breakSearch(in: id)
   }
 
   /// What is due in the mending of a room's log; `nil` when nothing is.

@@ -21,6 +21,11 @@ struct DeskRoom: Hashable, Sendable {
     /// Whether an earlier life may have appended it: then it says nothing about the log's clock.
     var isInherited = false
   }
+  /// Where and when a log has the entry that opened the room.
+  struct Opening: Hashable {
+    let position: UInt64
+    let time: LogTime
+  }
   /// How many entries may wait for their number.
   static let waitingMax = 16
 
@@ -34,6 +39,10 @@ struct DeskRoom: Hashable, Sendable {
   var reading: UInt64 = 0
   /// Whether the first entry of the reading has to be the last one that was read.
   var isOverlapDue = false
+  /// Where and when the log has `open`.
+  var opened: Opening?
+  /// Whether an earlier life of the hub has taken part.
+  var isInherited = false
   /// When the log was first read to its end since the hub started; `nil` before that.
   var caughtUpAt: BusTime?
   /// Whether the log has lost entries that were read here, so that the room is void.

@@ -25,6 +25,10 @@ package struct RoomAsk: Hashable, Sendable {
     case close
     /// Take a member's place away for good.
     case remove(MemberID)
+    /// Seek another runner.
+    case match(RoomSearch)
+    /// End the search for another runner.
+    case unmatch
   }
   /// Which ask it is.
   package var id: Identifier<RoomAskTag>
@@ -50,6 +54,32 @@ package struct RoomAsk: Hashable, Sendable {
   }
 }
 
+/// What a hub seeks for its runner, and how.
+package struct RoomSearch: Hashable, Sendable {
+  /// Whom it seeks.
+  package var seek: Seek
+  /// How long the search lasts, in ``RoomTerms/leftBounds``.
+  package var left: BusDuration
+  /// Whether the hub gets ready by itself when somebody is found.
+  package var getsReady: Bool
+  /// A search from its parts.
+  package init(seek: Seek, left: BusDuration = RoomTerms.defaultLeft, getsReady: Bool = true) {
+    (self.seek, self.left, self.getsReady) = (seek, left, getsReady)
+  }
+}
+
+/// Why a search is over without a match.
+package enum SearchEnd: String, Hashable, Sendable, CaseIterable {
+  /// Nobody who fits was found in time.
+  case nobodyFound
+  /// The runner ended it.
+  case stopped
+  /// The runner gave up the place, or was not ready in time.
+  case left
+  /// The log was out of reach from the beginning, or has lost the room of the search.
+  case broken
+}
+
 /// What a hub's driver makes of hashes for an ask to open or to enter a room.
 package struct RoomKeys: Hashable, Sendable {
   /// The room: a new one to open, or the one to enter.
@@ -70,6 +100,12 @@ package enum RoomAnswer: Hashable, Sendable {
   case judged(RoomID, RoomVerdict)
   /// The hub does not pass it on.
   case refused(RoomDenial)
+  /// The search is on. Asked again, the answer is this one or one of the two below.
+  case seeking
+  /// The search has found another runner in this room. When that one goes before the run, the search goes on.
+  case matched(RoomID)
+  /// The search is over without a match.
+  case unmatched(SearchEnd)
 }
 
 /// Why a hub does not pass an ask on.
@@ -96,4 +132,8 @@ package enum RoomDenial: Hashable, Sendable {
   case forbidden
   /// Asks wait already, or the hub follows as many rooms as it can.
   case busy
+  /// A search is on.
+  case seeking
+  /// No search is on.
+  case notSeeking
 }

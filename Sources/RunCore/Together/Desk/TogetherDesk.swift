@@ -61,6 +61,8 @@ package struct TogetherDesk: Hashable, Sendable {
   var rooms: [RoomID: DeskRoom] = [:]
   /// How many readings of logs have begun.
   var readings: UInt64 = 0
+  /// The search that is on, or the last one; `nil` before the first.
+  var search: DeskSearch?
   /// The last good fix.
   var fix: (at: BusTime, fix: Fix)? { place.map { ($0.at, $0.fix) } }
   private var place: Place?
@@ -74,6 +76,7 @@ package struct TogetherDesk: Hashable, Sendable {
     self.settings = settings
     for (id, rows) in rows {
       var room = DeskRoom(id)
+      room.isInherited = true
       for row in rows { room.restore(row, me: settings.member) }
       rooms[id] = room
     }
@@ -81,7 +84,7 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// What to do first: read the logs of the rooms that are followed.
   package mutating func start() -> [DeskAction] {
-    rooms.keys.sorted().map { follow($0) }
+    rooms.keys.sorted().map { follow($0) } + withdrawInherited()
   }
 
   // MARK: Looking
@@ -138,7 +141,11 @@ package struct TogetherDesk: Hashable, Sendable {
       if let answer = room.answer(to: ask.id, me: settings.member) { return [.answer(ask.id, answer)] }
     }
     if ask.isExpired { return [.answer(ask.id, .refused(.expired))] }
+    if let search, search.asks.contains(ask.id) { return [.answer(ask.id, search.answer)] }
+    if let denial = denialInSearch(of: ask.wish) { return [.answer(ask.id, .refused(denial))] }
     switch ask.wish {
+    case .match(let order): return match(order, ask.id, isRunOn: isRunOn, at: now)
+    case .unmatch: return unmatch(ask.id, at: now)
     case .open(let terms):
       guard let keys else { return [] }
       if let denial = mayEnter(keys.room) ?? (terms.speed == settings.speed ? nil : .otherSpeed) {
@@ -166,13 +173,17 @@ package struct TogetherDesk: Hashable, Sendable {
 
   private func mayEnter(_ id: RoomID) -> RoomDenial? {
     if let active = activeRoom, active != id { return .inRoom(active) }
-    return rooms[id] == nil && rooms.count >= Self.roomsMax && spareRoom == nil ? .busy : nil
+    return rooms[id] == nil && isFull ? .busy : nil
   }
 
-  /// A room in which nothing happens any more, for which another one may be followed.
-  private var spareRoom: RoomID? { rooms.values.filter { $0.isLost || $0.stage.isEnd }.map(\.id).min() }
+  /// Whether no further room can be followed.
+  var isFull: Bool { rooms.count >= Self.roomsMax && spareRoom == nil }
+  /// A room in which nothing happens any more, or nothing to the runner, for which another one may be followed.
+  private var spareRoom: RoomID? {
+    rooms.values.filter { $0.isLost || $0.stage.isEnd || $0.isStrange(to: settings.member) }.map(\.id).min()
+  }
 
-  private mutating func take(part keys: RoomKeys, _ entry: DeskRoom.Waiting, at now: BusTime) -> [DeskAction] {
+  mutating func take(part keys: RoomKeys, _ entry: DeskRoom.Waiting, at now: BusTime) -> [DeskAction] {
     let (id, run) = (keys.room, keys.run)
     var actions: [DeskAction] = []
     if rooms[id]?.isLost == true {
@@ -211,14 +222,15 @@ package struct TogetherDesk: Hashable, Sendable {
   }
 
   /// Numbers the next entry, when nothing of the hub's own is on its way.
-  private mutating func pump(_ id: RoomID, at now: BusTime) -> [DeskAction] {
+  mutating func pump(_ id: RoomID, at now: BusTime) -> [DeskAction] {
     guard var room = rooms[id], room.isCaughtUp, !room.isLost, room.own == nil else { return [] }
     var actions: [DeskAction] = []
+    var isSearchDenied = false
     while room.own == nil, !room.waiting.isEmpty {
       var next = room.waiting.removeFirst()
       next.ask = measured(next.ask, in: room, at: now)
       if let denial = room.denial(of: next.ask, settings) {
-        if let ask = next.id { actions.append(.answer(ask, .refused(denial))) }
+        if let ask = next.id { actions.append(.answer(ask, .refused(denial))) } else { isSearchDenied = true }
         continue
       }
       let number = room.machine.nextNumber(of: settings.member)
@@ -229,7 +241,7 @@ package struct TogetherDesk: Hashable, Sendable {
       actions.append(.keep(id, [row], .own(id, number: number)))
     }
     rooms[id] = room
-    return actions
+    return isSearchDenied ? actions + refuseSearch(.unknownRoom, in: id, at: now) : actions
   }
 
   /// An entering with the runner's distance to the start, which is known once the room was read.
@@ -294,6 +306,7 @@ package struct TogetherDesk: Hashable, Sendable {
     }
     var rows: [RoomRow] = []
     var told: [DeskAction] = []
+    var sought: [SeekerAction] = []
     for read in entries where read.entry.position > room.last?.entry.position ?? 0 {
       listen(to: read.entry, in: room, heard: heard)
       let before = room.machine.result
@@ -302,6 +315,7 @@ package struct TogetherDesk: Hashable, Sendable {
       rows.append(.entry(read))
       if room.run != nil { told += room.machine.events.map { .event(id, $0) } }
       if let answer = room.finish(read.entry, folded, me: settings.member) { told.append(answer) }
+      sought += hearSearch(read.entry, folded, in: room)
     }
     let wasCaughtUp = room.isCaughtUp
     if isEnd { room.caughtUpAt = room.caughtUpAt ?? now }
@@ -312,7 +326,7 @@ package struct TogetherDesk: Hashable, Sendable {
     // Who had read less has led the room back from the countdown.
     if room.mending != nil, !room.stage.outlivesLoss { return actions + void(id) }
     if isEnd, !wasCaughtUp, room.own?.sentAt == nil { actions += send(id, at: now) }
-    return actions + pump(id, at: now) + act(at: now)
+    return actions + carryOut(sought, at: now) + pump(id, at: now) + act(at: now)
   }
 
   private mutating func listen(to entry: RoomEntry, in room: DeskRoom, heard: BusTime) {
@@ -325,11 +339,11 @@ package struct TogetherDesk: Hashable, Sendable {
   }
 
   /// The log takes no more of the hub's entries in this room.
-  package mutating func refused(_ id: RoomID, number: UInt64) -> [DeskAction] {
+  package mutating func refused(_ id: RoomID, number: UInt64, at now: BusTime) -> [DeskAction] {
     if rooms[id]?.mending?.sent?.number == number { rooms[id]?.mending?.isFull = true }
     guard let own = rooms[id]?.own, own.number == number else { return [] }
     rooms[id]!.own = nil
-    return own.id.map { [.answer($0, .refused(.busy))] } ?? []
+    return (own.id.map { [.answer($0, .refused(.busy))] } ?? []) + refuseSearch(.tooMany, in: id, at: now)
   }
 
   /// The runner is there, by a fix that is better than ``Fix/accuracyMax``.
@@ -370,7 +384,7 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// When ``act(at:)`` has something to do; `nil` if never.
   package func deadline(at now: BusTime) -> BusTime? {
-    rooms.values.compactMap { plan(for: $0, at: now)?.at }.min()
+    (rooms.values.compactMap { plan(for: $0, at: now)?.at } + searchMoments).min()
   }
 
   /// Does what is due.
@@ -383,7 +397,7 @@ package struct TogetherDesk: Hashable, Sendable {
         actions += carryOut(plan.duty, in: id, at: now)
       }
     }
-    return actions
+    return actions + actSearch(at: now)
   }
 
   private mutating func carryOut(_ duty: DeskDuty, in id: RoomID, at now: BusTime) -> [DeskAction] {
@@ -395,11 +409,13 @@ package struct TogetherDesk: Hashable, Sendable {
       return []
     case .say(let ask):
       if ask == .tick { rooms[id]!.ticks += 1 }
+      if ask == .ready(true) { search?.isUnready = false }
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
       rooms[id]!.startedAt = at
       return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, at: at, now: now)
+        + startSearched(id, at: now)
     case .stop(let run, let at):
       rooms[id]!.hasStopped = true
       return [.press(.stop(run), age: now - at)]

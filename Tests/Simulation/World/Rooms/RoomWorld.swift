@@ -169,7 +169,7 @@ package struct RoomWorld {
       if now < awayUntil { return }
       if log.append(content, at: now) { return ring(content.room) }
       guard let hub = hubs.firstIndex(where: { $0.member == content.author && $0.isAlive }) else { return }
-      carryOut(hubs[hub].desk.refused(content.room, number: content.number), of: hub)
+      carryOut(hubs[hub].desk.refused(content.room, number: content.number, at: hubs[hub].local(now)), of: hub)
     case .bell(let hub, let life, let room):
       guard hubs[hub].life == life, hubs[hub].isAlive else { return }
       read(room, hub)
@@ -305,6 +305,7 @@ package struct RoomWorld {
       case .shout(let live): spread(live, from: hub)
       case .cue(let cue): note(cue, hub)
       case .listen, .show: break
+      case .seek, .key, .advertise: fault("hub \(hub) seeks, and nobody has asked it to")
       }
     }
     wake(hub)
