@@ -17,7 +17,7 @@ struct Match: AsyncParsableCommand {
       EXIT STATUS:
         0    the search is on; with --wait somebody is found, with --stop it is over
         3    rejected, or nobody is found: the sentence says why
-        5    with --stop: the log of the rooms does not answer, the phone goes on trying
+        5    the log of the rooms does not answer: the phone goes on trying
         6    the phone gave no answer in time
         69   no phone of this bus runs here
         130  interrupted: with --wait that ends the search
@@ -75,7 +75,7 @@ struct Match: AsyncParsableCommand {
     guard wait else { return try await say(try await hub.ask(.room(ask)), of: hub) }
     let signals = Signals.stream()
     let answer = try await withThrowingTaskGroup(of: RoomAnswer?.self) { group in
-      group.addTask { try await outcome(of: ask, hub, within: span + Self.grace) }
+      group.addTask { [span] in try await Self.outcome(of: ask, hub, within: span + Self.grace) }
       group.addTask {
         for await _ in signals { break }
         return nil
@@ -85,14 +85,16 @@ struct Match: AsyncParsableCommand {
     }
     if let answer { return try await say(answer, of: hub) }
     let stop = RoomAsk(id: .random(), wish: .unmatch)
-    try await say(try await outcome(of: stop, hub, within: options.patience), of: hub, isInterrupted: true)
+    try await say(try await Self.outcome(of: stop, hub, within: options.patience), of: hub, isInterrupted: true)
   }
 
   /// After how long the answer of a search that is over is missed: its end has to be in the log.
   private static let grace = BusDuration.seconds(15)
 
   /// Asks until the search is over or has found somebody.
-  private func outcome(of ask: RoomAsk, _ hub: LocalHub, within patience: BusDuration) async throws -> RoomAnswer {
+  private static func outcome(
+    of ask: RoomAsk, _ hub: LocalHub, within patience: BusDuration
+  ) async throws -> RoomAnswer {
     let deadline = ContinuousClock.now + .nanoseconds(patience.nanoseconds)
     while true {
       let answer = try await hub.ask(.room(ask))
@@ -102,7 +104,7 @@ struct Match: AsyncParsableCommand {
   }
 
   private func end(of hub: LocalHub) async throws {
-    let answer = try await outcome(
+    let answer = try await Self.outcome(
       of: RoomAsk(id: .random(), wish: .unmatch), hub, within: options.patience)
     try await say(answer, of: hub)
   }
@@ -115,7 +117,7 @@ struct Match: AsyncParsableCommand {
     case .seeking where isEnding:
       line = ("queued", "the log of the rooms does not answer: the search ends when it does", ExitStatus.queued)
     case .seeking where wait:
-      line = ("queued", "the log of the rooms does not answer", ExitStatus.noVerdict)
+      line = ("queued", "the log of the rooms does not answer: the search goes on", ExitStatus.queued)
     case .seeking: line = ("done", "searching for \(spanText); busnode match --stop ends it", ExitStatus.success)
     case .matched(let found), .pending(let found), .judged(let found, _):
       room = found
