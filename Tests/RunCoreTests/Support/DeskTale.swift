@@ -161,7 +161,7 @@ final class DeskTale {
         measured.append(use)
         let standing = RunStanding(run: run, phase: .completed, elapsed: .seconds(600), decimetres: decimetres)
         carryOut(desk.measured(room, standing, for: use, at: now))
-      case .event: break
+      case .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
       }
     }
   }

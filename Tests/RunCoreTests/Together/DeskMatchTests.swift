@@ -15,6 +15,7 @@ struct DeskMatchTests {
     var desk = TogetherDesk(TogetherDesk.Settings(fleet: fleet, member: me, card: card))
     var now = BusTime.zero
     var position: UInt64 = 0
+    var reading: UInt64 = 0
 
     static func at(_ second: Int64) -> BusTime { .zero + .seconds(second) }
     var logTime: LogTime { LogTime(nanoseconds: now.nanoseconds) }
@@ -25,9 +26,12 @@ struct DeskMatchTests {
       for action in actions {
         switch action {
         case .keep(_, _, let receipt): rest += settle(desk.kept(receipt, at: now))
-        case .follow(let room, _): rest += settle(desk.read(room, [], isEnd: true, heard: now, at: now))
+        case .follow(let room, let next):
+          reading = next.number
+          rest += settle(desk.read(room, [], isEnd: true, reading: reading, heard: now, at: now))
         case .append(let content): rest += settle(entry(content.ask, by: content.author, number: content.number))
-        case .forget, .unfollow, .answer, .press, .measure, .event, .seek, .key, .advertise: rest.append(action)
+        case .forget, .unfollow, .answer, .press, .measure, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise:
+          rest.append(action)
         }
       }
       return rest
@@ -38,7 +42,7 @@ struct DeskMatchTests {
       let entry = RoomEntry(
         position: position, time: logTime, author: author, number: number, ask: ask, ownsRoom: true)
       let read = ReadEntry(entry: entry, hash: Parts.digest, digest: Parts.digest)
-      return desk.read(room, [read], isEnd: true, heard: now, at: now)
+      return desk.read(room, [read], isEnd: true, reading: reading, heard: now, at: now)
     }
     mutating func ask(_ id: UInt64, _ wish: RoomAsk.Wish) -> [DeskAction] {
       settle(desk.ask(RoomAsk(id: DeskMatchTests.ask(id), wish: wish), keys: nil, isRunOn: false, at: now))

@@ -13,7 +13,7 @@ package struct MatchWorld {
     /// A bell, or the end of a hub's patience: the hub reads.
     case bell(hub: Int, life: Int, RoomID)
     /// What was read arrives.
-    case read(hub: Int, life: Int, RoomID, feed: Int, [ReadEntry], heard: BusTime)
+    case read(hub: Int, life: Int, RoomID, [ReadEntry], reading: UInt64, heard: BusTime)
     /// A hub's desk has something due.
     case deadline(hub: Int, life: Int, at: BusTime)
     /// The keys for an ask of the desk are made.
@@ -57,8 +57,6 @@ package struct MatchWorld {
   /// The rooms as their logs have them.
   private var folds: [RoomID: RoomMachine] = [:]
   private var board: [String: [MemberID: (advert: RoomAdvert, until: BusTime)]] = [:]
-  /// Which feed of a room a hub has, and which round of reading adverts.
-  private var feeds: [[RoomID: Int]]
   private var rounds: [Int]
   private var queue = WorldQueue<Happening>()
   package private(set) var faults: [String] = []
@@ -79,7 +77,6 @@ package struct MatchWorld {
       hubs.append(hub)
     }
     searches = Array(repeating: nil, count: count)
-    feeds = Array(repeating: [:], count: count)
     rounds = Array(repeating: 0, count: count)
     self.random = random
   }
@@ -132,17 +129,11 @@ package struct MatchWorld {
     case .append(let content): append(content)
     case .bell(let hub, let life, let room):
       guard isAlive(hub, life) else { return }
-      let after = hubs[hub].tails[room]?.position ?? 0
-      let rows = (log.rows[room] ?? []).filter { $0.position > after }
-      let entries = rows.map { ReadEntry(entry: $0.entry, hash: $0.hash, digest: $0.digest) }
-      let feed = feeds[hub][room] ?? 0
-      plan(.read(hub: hub, life: life, room, feed: feed, entries, heard: hubs[hub].local(now)), in: latency())
-    case .read(let hub, let life, let room, let feed, let entries, let heard):
-      guard isAlive(hub, life), feeds[hub][room] == feed else { return }
-      // A read may be overtaken by a later one.
-      let fresh = entries.filter { $0.entry.position > hubs[hub].tails[room]?.position ?? 0 }
-      if let last = fresh.last { hubs[hub].tails[room] = (last.entry.position, last.hash) }
-      tell(hub) { $0.read(room, fresh, isEnd: true, heard: heard, at: $1) }
+      read(room, hub)
+    case .read(let hub, let life, let room, let entries, let reading, let heard):
+      if isAlive(hub, life) {
+        tell(hub) { $0.read(room, entries, isEnd: true, reading: reading, heard: heard, at: $1) }
+      }
     case .deadline(let hub, let life, let at):
       guard isAlive(hub, life), hubs[hub].wakesAt == at else { return }
       hubs[hub].wakesAt = nil
@@ -180,7 +171,6 @@ package struct MatchWorld {
 
   private mutating func begin(_ hub: Int) {
     hubs[hub].begin()
-    feeds[hub] = [:]
     rounds[hub] += 1
     tell(hub) { desk, _ in desk.start() }
   }
@@ -220,6 +210,18 @@ package struct MatchWorld {
     }
   }
 
+  /// The next entries of a reading, as a log hands them out: in order, each once.
+  private mutating func read(_ room: RoomID, _ hub: Int) {
+    guard var feed = hubs[hub].feeds[room] else { return }
+    feed.freeAt = max(feed.freeAt, now) + latency()
+    let rows = log.read(room, from: feed.from)
+    if let last = rows.last { feed.from = last.entry.position + 1 }
+    hubs[hub].feeds[room] = feed
+    let read = Happening.read(
+      hub: hub, life: hubs[hub].life, room, rows, reading: feed.reading.number, heard: hubs[hub].local(now))
+    plan(read, in: feed.freeAt - now)
+  }
+
   private mutating func append(_ content: RoomContent) {
     let room = content.room
     guard log.append(content, at: now), let row = log.rows[room]?.last else { return }
@@ -228,7 +230,7 @@ package struct MatchWorld {
     folds[room] = fold
     if folded == .verdict(.closed) { count("closed for an older one") }
     checkPlaces(of: content.author)
-    for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].follows.contains(room) {
+    for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].feeds[room] != nil {
       // A bell that is lost is made good by the next one, or by patience.
       let isLost = Int.random(in: 0..<30, using: &random) == 0
       plan(.bell(hub: hub, life: hubs[hub].life, room), in: isLost ? .seconds(10) : latency())
@@ -245,12 +247,10 @@ package struct MatchWorld {
         hubs[hub].diskFreeAt = max(hubs[hub].diskFreeAt, now) + latency()
         plan(.kept(hub: hub, life: hubs[hub].life, room, rows, receipt), in: hubs[hub].diskFreeAt - now)
       case .forget(let room): hubs[hub].disk[room] = nil
-      case .follow(let room, let from):
-        if from == 0 { hubs[hub].tails[room] = nil }
-        feeds[hub][room] = Int.random(in: 1 ... .max, using: &random)
-        hubs[hub].follows.insert(room)
+      case .follow(let room, let reading):
+        hubs[hub].feeds[room] = RoomWorldFeed(reading: reading, copy: log.copies, from: reading.from, freeAt: now)
         plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
-      case .unfollow(let room): hubs[hub].follows.remove(room)
+      case .unfollow(let room): hubs[hub].feeds[room] = nil
       case .append(let content):
         // Appends are lost, delayed and repeated.
         let fate = Int.random(in: 0..<20, using: &random)
@@ -268,7 +268,7 @@ package struct MatchWorld {
         let goal = folds[room]?.state.terms?.goal ?? .zero
         let standing = hubs[hub].standing(since: since, goal: goal, speed: .realTime)
         tell(hub) { $0.measured(room, standing, for: use, at: $1) }
-      case .event: break
+      case .event, .listen, .shout, .cue, .show: break
       case .seek(let name):
         rounds[hub] += 1
         guard let name else { continue }
