@@ -215,8 +215,9 @@ struct RoomEnter: AsyncParsableCommand {
   @OptionGroup var fleet: FleetOptions
 
   func run() async throws {
+    let hub = options.device == nil ? try await options.hub() : nil
     let found = try await fleet.room(room) { room, _, _ throws(SharedLogError) in room }
-    try await options.ask("enter", .enter(found))
+    try await options.ask("enter", .enter(found), of: hub)
   }
 }
 
