@@ -40,6 +40,8 @@ package struct RunnersPlan: Sendable {
   package var gathers: Bool
   /// Further arguments of all phones.
   package var arguments: [String]
+  /// How wrong the clocks of the phones are, in a test.
+  package var clockErrors: [BusName: ClockError] = [:]
 
   /// A plan for a number of runners in ``runnersBounds``.
   ///
@@ -76,7 +78,7 @@ package struct RunnersPlan: Sendable {
       "phone", "--bus", runner.bus.rawValue, "--together", fleet.rawValue, "--nick", runner.nickname, "--synthetic",
       "--seed", "\(runner.seed)", "--pace", "\(runner.pace)", "--duration", DurationText.exactSeconds(length),
       "--speed", "\(speed.factor)", "--json", "--stdin",
-    ] + arguments
+    ] + arguments + (clockErrors[runner.bus].map { ["--clock-error", $0.text] } ?? [])
   }
 
   /// What the room is for.

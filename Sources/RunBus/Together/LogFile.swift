@@ -8,7 +8,7 @@ package struct LogOptions: Sendable {
   /// The monotonic clock of this process, on which moments are told.
   package var ownClock: @Sendable () -> BusTime = { Loop.now }
   /// The monotonic clock of the machine, from which the log's clock is made.
-  package var machineClock: @Sendable () -> BusTime = { Loop.now }
+  package var machineClock: @Sendable () -> BusTime = { readMachineClock() }
   /// The wall clock; decides how much time has passed on the log's clock from one boot to the next, and nothing else.
   package var wallSeconds: @Sendable () -> Double = { Date().timeIntervalSince1970 }
   /// The present boot of the machine.

@@ -78,6 +78,7 @@ struct Phone: AsyncParsableCommand {
   @OptionGroup var sensors: SensorOptions
   @OptionGroup var runner: RunnerOptions
   @OptionGroup var rooms: TogetherOptions
+  @OptionGroup var clock: ClockErrorOptions
 
   @Option(
     name: .customLong("sensors"),
@@ -123,6 +124,7 @@ struct Phone: AsyncParsableCommand {
   }
 
   func run() async throws {
+    clock.set()
     bus.startLog()
     let location = try bus.hubLocation()
     if !anyway { try Self.refuseIfPaired(location, advice: "give --bus ANOTHER, or --anyway") }

@@ -15,9 +15,15 @@ struct RunnersOptions: ParsableArguments {
   @Flag(help: "With --runners: the room has a start, to which the runners walk first.")
   var gather = false
 
+  /// A seed from which each phone gets a clock of its own that is wrong; for tests.
+  @Option(help: .hidden)
+  var wrongClocks: UInt64?
+
   func validate() throws {
     guard let runners else {
-      guard goal == nil, !gather else { throw ValidationError("--goal and --gather go with --runners") }
+      guard goal == nil, !gather, wrongClocks == nil else {
+        throw ValidationError("--goal and --gather go with --runners")
+      }
       return
     }
     guard RunnersPlan.runnersBounds.contains(runners) else { throw ValidationError("--runners is 2 to 32") }

@@ -128,10 +128,11 @@ struct Up: AsyncParsableCommand {
       }
       environment[variable] = folder + "/" + part
     }
-    let plan = RunnersPlan(
+    var plan = RunnersPlan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0], environment: environment, name: name,
       count: count, goal: together.length, speed: speed.speed, gathers: together.gather,
       arguments: runner.arguments + ["--debounce", "\(debounce)", "--log-level", bus.logLevel.rawValue])
+    if let seed = together.wrongClocks { plan.drawClocks(seed: seed) }
     try await RunnersShow(asJSON: json).play(plan)
   }
 
