@@ -16,6 +16,12 @@ package final class TogetherLink: Sendable {
   /// What is read and said, each by a task of its own.
   private enum Work: Hashable { case entries(RoomID), live(RoomID), adverts, announcement }
   private let works = Mutex<[Work: Task<Void, Never>]>([:])
+  /// The entries whose append has not returned yet; it is not repeated meanwhile.
+  private let appending = Mutex<Set<Appending>>([])
+  private struct Appending: Hashable {
+    let room: RoomID
+    let number: UInt64
+  }
   /// The trouble that was told last, which is told once.
   private let trouble = Mutex<String?>(nil)
 
@@ -190,8 +196,11 @@ package final class TogetherLink: Sendable {
   }
 
   private func append(_ content: RoomContent) {
+    let entry = Appending(room: content.room, number: content.number)
+    guard appending.withLock({ $0.insert(entry).inserted }) else { return }
     let bytes = signing.signed(content)
     Task {
+      defer { appending.withLock { _ = $0.remove(entry) } }
       do throws(SharedLogError) {
         try await log.append(bytes, author: content.author, to: content.room)
       } catch {

@@ -18,6 +18,8 @@ struct DeskRoom: Hashable, Sendable {
     var sentAt: BusTime?
     /// When to append it again.
     var again: BusTime?
+    /// How often it was appended.
+    var tries = 0
     /// Whether an earlier life may have appended it: then it says nothing about the log's clock.
     var isInherited = false
   }
@@ -102,6 +104,9 @@ struct DeskRoom: Hashable, Sendable {
       return machine.state.member(me) != nil || asksForPlace
     }
   }
+
+  /// Whether the runner has a place in the room, or the hub has something to say there.
+  func concerns(_ me: MemberID) -> Bool { machine.state.member(me) != nil || own != nil || !waiting.isEmpty }
 
   private var asksForPlace: Bool {
     let asks = waiting.map(\.ask) + (own.map { [$0.ask] } ?? [])

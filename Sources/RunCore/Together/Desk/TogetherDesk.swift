@@ -53,6 +53,8 @@ package struct TogetherDesk: Hashable, Sendable {
   static let (markFirst, markEvery) = (BusDuration.seconds(60), BusDuration.seconds(300))
   /// Within how many metres of the start a runner is there, and beyond how many not any more.
   static let (hereWithin, hereUntil) = (100, 120)
+  /// How often the wait before an entry is appended again is doubled: from 1 to 2 s it grows to 8 to 16 s.
+  static let doublingsMax = 3
   /// How long a fix says where the runner is.
   static let fixLasts = BusDuration.seconds(30)
 
@@ -271,7 +273,10 @@ package struct TogetherDesk: Hashable, Sendable {
     guard let room = rooms[id], var own = room.own else { return [] }
     own.sentAt = own.sentAt ?? now
     let isDue = room.mayAppend(own, me: settings.member, at: now).map { $0 <= now } ?? false
-    own.again = isDue ? now + repeatAfter : now
+    // Twice as long each time: a log that cannot keep up with many members is not helped by more entries.
+    let wait = BusDuration(nanoseconds: repeatAfter.nanoseconds << Int64(min(own.tries, Self.doublingsMax)))
+    own.again = isDue ? now + wait : now
+    if isDue { own.tries += 1 }
     rooms[id]!.own = own
     return isDue ? [.append(content(own.number, own.ask, own.nonce, own.seen, in: id))] : []
   }
