@@ -48,7 +48,8 @@ extension RoomRecord {
     _ decimetres: Int?, version: UInt32 = 1, seconds: Int64 = 100, isFinished: Bool = true
   ) -> RoomRecord {
     RoomRecord(
-      version: version, decimetres: decimetres, elapsed: .seconds(seconds), isFinished: isFinished, run: .number(1))
+      version: version, decimetres: decimetres, elapsed: .seconds(seconds), isFinished: isFinished,
+      run: RunID(high: 0, low: 1))
   }
 }
 

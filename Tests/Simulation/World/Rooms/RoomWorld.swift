@@ -291,6 +291,7 @@ package struct RoomWorld {
         plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
       case .unfollow(let room): hubs[hub].feeds[room] = nil
       case .append(let content):
+        checkDurable(content, hub)
         // Appends are lost, delayed and repeated.
         let fate = Int.random(in: 0..<20, using: &random)
         if fate > 0 { plan(.append(content), in: latency()) }
