@@ -189,6 +189,11 @@ let package = Package(
       dependencies: ["RunBus", program("ArgumentParser", "swift-argument-parser")],
       path: "Tests/Scribe",
       swiftSettings: settings),
+    .executableTarget(
+      name: "askers",
+      dependencies: ["RunBus", program("ArgumentParser", "swift-argument-parser")],
+      path: "Tests/Askers",
+      swiftSettings: settings),
     .testTarget(
       name: "RunCoreTests", dependencies: ["RunCore", "Simulation", "SystemC", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -226,7 +231,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "RunBus", "RunRecordings", "RunScripts", "RunWire", "SystemC", "TestSupport", "busnode", "crowd",
-        "scribe",
+        "scribe", "askers",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Processes",
