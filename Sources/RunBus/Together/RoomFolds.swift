@@ -55,8 +55,8 @@ package enum RoomFolds {
     return verdicts
   }
 
-  /// The entries of a room that count, with their digests.
-  static func entries(
+  /// The entries of a room in their order, without those that every reader leaves out.
+  package static func entries(
     of room: RoomID, in log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> [ReadEntry] {
     var reader = RoomReader(room: room, fleet: fleet)

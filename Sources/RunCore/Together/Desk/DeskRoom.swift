@@ -105,9 +105,6 @@ struct DeskRoom: Hashable, Sendable {
     }
   }
 
-  /// Whether the runner has a place in the room, or the hub has something to say there.
-  func concerns(_ me: MemberID) -> Bool { machine.state.member(me) != nil || own != nil || !waiting.isEmpty }
-
   private var asksForPlace: Bool {
     let asks = waiting.map(\.ask) + (own.map { [$0.ask] } ?? [])
     return asks.contains {
