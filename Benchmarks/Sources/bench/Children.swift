@@ -101,10 +101,12 @@ func keep(
 }
 
 /// The output of a child that reads `input` and ends.
-func collect(_ executable: String, _ arguments: [String], input: String = "") async throws -> String {
+func collect(
+  _ executable: String, _ arguments: [String], input: String = "", limit: Int = 1 << 20
+) async throws -> String {
   let result = try await run(
     .path(FilePath(executable)), arguments: Arguments(arguments), input: .string(input),
-    output: .string(limit: 1 << 20), error: .string(limit: 4096))
+    output: .string(limit: limit), error: .string(limit: 4096))
   guard result.terminationStatus.isSuccess else {
     throw BenchError(description: "\(arguments[0]): \(result.terminationStatus) \(result.standardError)")
   }

@@ -112,7 +112,7 @@ struct ThreadUse: Sendable {
 }
 
 /// The product's own program, on buses in a directory of their own.
-private struct Busnode: Sendable {
+struct Busnode: Sendable {
   let path: String
   let place: Place
 
@@ -147,5 +147,18 @@ private struct Busnode: Sendable {
       try await Task.sleep(for: .milliseconds(100))
     }
     throw BenchError(description: "busnode send \(command) was never applied")
+  }
+
+  /// Runs a command as soon as it succeeds, and returns what it writes.
+  @discardableResult
+  func succeeds(_ arguments: [String]) async throws -> String {
+    for _ in 0..<100 {
+      let result = try await Subprocess.run(
+        .path(FilePath(path)), arguments: Arguments(arguments), environment: environment,
+        output: .string(limit: 1 << 16), error: .discarded)
+      if result.terminationStatus.isSuccess { return result.standardOutput }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw BenchError(description: "busnode \(arguments.joined(separator: " ")) never succeeded")
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import RunBus
 
 /// Ends a process whose parent is gone, after longer than any measurement takes.
-private func limitLife() { alarm(300) }
+func limitLife() { alarm(300) }
 
 struct HubRole: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "hub", shouldDisplay: false)
