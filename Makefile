@@ -99,11 +99,15 @@ metrics-table: build
 #   KILLS=500                      real processes under kill -9
 #   CRASHES=200                    a phone that is killed so often in replays of a recorded run (a quarter of an hour)
 #   LOGKILLS=200                   processes that write to the log of rooms, under kill -9
+#   ASKERS=20                      a hundred askers for the last place of a room, so often (a minute)
+#   STARTS=50                      so many starts of four phones whose clocks differ (ten minutes)
+#   ROOMKILLS=300                  phones that are killed so often in rooms, at every stage
 #   DAMAGE=2000                    so many stores with random bytes in them
 #   WRITES=355                     so many writes, syncs and renamings that fail, or in which a node dies, one in each life
 #                                  of a phone or a watch (Linux with gcc; three minutes)
 #   ROOMS=6                        every order of so many requests of three runners in a room, and random logs of rooms
-# Without any of them, the sampled tests with many more samples, and 3,000 worlds. SEED=1 repeats KILLS and CRASHES.
+# Without any of them, the sampled tests with many more samples, and 3,000 worlds. SEED=1 repeats KILLS, CRASHES, STARTS and
+# ROOMKILLS.
 FROM ?= 1
 HOURS ?= 1
 LAST = $(shell expr $(FROM) + $(1) - 1)
@@ -122,6 +126,16 @@ else ifdef KILLS
 else ifdef LOGKILLS
 	@scripts/bootstrap
 	RUNBUS_SOAK_LOG_KILLS=$(LOGKILLS) swift test --filter SharedLogProcessTests
+else ifdef ASKERS
+	@scripts/bootstrap
+	RUNBUS_SOAK_ASKERS=$(ASKERS) swift test --filter RoomAskersTests
+else ifdef STARTS
+	@scripts/bootstrap
+	RUNBUS_SOAK_STARTS=$(STARTS) RUNBUS_SOAK_SEED=$(SEED) swift test --filter RoomStartTests
+else ifdef ROOMKILLS
+	@scripts/bootstrap
+	RUNBUS_SOAK_ROOM_KILLS=$(ROOMKILLS) RUNBUS_SOAK_SEED=$(SEED) SWIFT_BACKTRACE=enable=no \
+	  swift test --filter RoomKillTests
 else ifdef DAMAGE
 	@scripts/bootstrap
 	RUNBUS_SOAK_DAMAGE=$(DAMAGE) swift test --filter StoreLateDamageTests
