@@ -128,7 +128,8 @@ else ifdef LOGKILLS
 	RUNBUS_SOAK_LOG_KILLS=$(LOGKILLS) swift test --filter SharedLogProcessTests
 else ifdef ASKERS
 	@scripts/bootstrap
-	RUNBUS_SOAK_ASKERS=$(ASKERS) swift test --filter RoomAskersTests
+	swift build -c release --product askers
+	RUNBUS_SOAK_ASKERS=$(ASKERS) RUNBUS_SOAK_BUSNODE=$(CURDIR)/$(BUSNODE) swift test --filter RoomAskersTests
 else ifdef STARTS
 	@scripts/bootstrap
 	RUNBUS_SOAK_STARTS=$(STARTS) RUNBUS_SOAK_SEED=$(SEED) swift test --filter RoomStartTests
