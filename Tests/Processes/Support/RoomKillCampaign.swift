@@ -22,6 +22,8 @@ final class RoomKillCampaign: Sendable {
     /// The kills by the stage at which the room was.
     var kills: [String: Int] = [:]
     var (lost, twice) = (0, 0)
+    /// Runs that a phone has slept through, because it was never up for long enough: it says so in the room.
+    var missed = 0
     var entries = 0
     /// Entries that came again after a kill, and changed nothing.
     var repeats = 0
@@ -31,6 +33,7 @@ final class RoomKillCampaign: Sendable {
       rooms += other.rooms
       kills.merge(other.kills, uniquingKeysWith: +)
       lost += other.lost
+      missed += other.missed
       twice += other.twice
       entries += other.entries
       repeats += other.repeats
@@ -45,6 +48,8 @@ final class RoomKillCampaign: Sendable {
     var isCalm = false
     var account = Account()
     var isOver = false
+    /// The runs of which a phone has said in the room that they were none.
+    var missed: Set<RunID> = []
   }
   /// A hub follows 16 rooms, and forgets none in its first day.
   private static let roomsMax = 8
@@ -77,7 +82,8 @@ final class RoomKillCampaign: Sendable {
     let stages = account.kills.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     print(
       "kills \(account.killCount) (\(stages)), rooms \(account.rooms), entries \(account.entries), "
-        + "repeated after a kill \(account.repeats), entries lost \(account.lost), counted twice \(account.twice), "
+        + "repeated after a kill \(account.repeats), runs slept through \(account.missed), "
+        + "entries lost \(account.lost), counted twice \(account.twice), "
         + "else wrong \(account.differences.count), "
         + "in \((ContinuousClock.now - began).formatted(.time(pattern: .minuteSecond))), seed \(plan.seed)")
     return account
@@ -134,7 +140,7 @@ final class RoomKillCampaign: Sendable {
     let gathers = number.isMultiple(of: 2)
     phones.place(atStart: gathers)
     let terms = RoomTerms(
-      goal: .seconds(60), speed: RoomPhones.speed, places: phones.indices.count, countdown: .seconds(3),
+      goal: .seconds(150), speed: RoomPhones.speed, places: phones.indices.count, countdown: .seconds(3),
       start: gathers ? RunnersPlan.start : nil)
     let (room, verdict) = try await phones.ask(0, .open(terms))
     #expect(verdict == .opened)
@@ -199,6 +205,8 @@ final class RoomKillCampaign: Sendable {
         state.account.differences += differences
         for view in views {
           guard let me = view.report?.me else { continue }
+          let record = view.report?.state.member(me)?.record
+          if record?.elapsed == .zero { state.missed.insert(RunID.made(room: room, member: me)) }
           let (told, judged) = (view.told.count, verdicts[me]?.count ?? 0)
           state.account.lost += max(0, told - judged) + (counts.records[me] ?? 0 == 0 ? 1 : 0)
           state.account.twice += max(0, judged - told) + max(0, (counts.records[me] ?? 0) - 1)
@@ -226,14 +234,18 @@ final class RoomKillCampaign: Sendable {
     state.withLock { state in
       for (room, members) in runs.sorted(by: { $0.key < $1.key }) {
         for (index, member) in members.enumerated() {
-          let run = "\(RunID.made(room: room, member: member))"
-          let count = records[index].count { $0 == run }
-          state.account.lost += count == 0 ? 1 : 0
+          let run = RunID.made(room: room, member: member)
+          let count = records[index].count { $0 == "\(run)" }
+          if count == 0, state.missed.contains(run) {
+            state.account.missed += 1
+          } else if count == 0 {
+            state.account.lost += 1
+          }
           state.account.twice += max(0, count - 1)
         }
       }
       let count = records.reduce(0) { $0 + $1.count }
-      if count != runs.count * phones.indices.count {
+      if count + state.account.missed != runs.count * phones.indices.count {
         state.account.differences.append("\(count) records of \(runs.count) rooms")
       }
     }
