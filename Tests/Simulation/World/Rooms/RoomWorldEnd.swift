@@ -58,6 +58,9 @@ extension RoomWorld {
       copy.advance(to: log.clock(at: now) + .seconds(60 * 3600))
       guard case .over(let startsAt) = copy.state.stage, copy.state.member(hubs[hub].member) != nil else { continue }
       count("mended run")
+      if fold.nextNumber(of: hubs[hub].member) != copy.nextNumber(of: hubs[hub].member) {
+        fault("hub \(hub) has not appended again all that the log lost")
+      }
       for member in copy.state.members {
         guard let other = hubs.firstIndex(where: { $0.member == member.id }), !hubs[other].wasVoid else { continue }
         guard let theirs = hubs[other].desk.machine(of: room), theirs.state.stage.startsAt == startsAt else { continue }
