@@ -79,7 +79,7 @@ struct Askers: AsyncParsableCommand {
       line["room"] = "\(room)"
       line["verdict"] = "\(verdict)"
     case .refused(let denial): line["verdict"] = "refused: \(denial)"
-    case .pending: line["verdict"] = "none"
+    case .pending, .seeking, .matched, .unmatched: line["verdict"] = "none"
     }
     say(line)
   }

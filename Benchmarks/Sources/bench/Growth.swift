@@ -171,15 +171,17 @@ struct GrowthSync: AsyncParsableCommand {
 
   @Option(help: "Records.") var count = 10_000
   @Option(help: "Seconds of each run.") var seconds: Int64 = 600
+  @Flag(help: "Measures the turns of the hub's loop, which then never sleeps.") var turns = false
 
   func run() async throws {
     let place = try Place.make()
     defer { place.remove() }
     try await GrowthFill.fill(place.directory + "/phone", count, seconds)
+    let loop = try Loop()
     let hub = Hub(
       configuration: HubConfiguration(deviceID: DeviceID("phone"), debounce: .zero),
       listeners: [ZeroMQListener(control: place.control, events: place.events)],
-      store: try NodeStore(directory: place.directory + "/phone", device: DeviceID("phone")), loop: try Loop())
+      store: try NodeStore(directory: place.directory + "/phone", device: DeviceID("phone")), loop: loop)
     func peer(_ name: String) throws -> Peer {
       Peer(
         configuration: PeerConfiguration(deviceID: DeviceID(name)!, role: NodeRole(rawValue: name), topics: []),
@@ -193,8 +195,11 @@ struct GrowthSync: AsyncParsableCommand {
       for await state in await watch.reachabilities() where state.isReachable { break }
       // The watch fetches them first.
       while try await watch.records.list().count < count { try await Task.sleep(for: .milliseconds(200)) }
+      let probe = TurnProbe(loop)
+      if turns { group.addTask { await probe.watch() } }
       var presses = Presses()
       print("a press: \(try await times(&presses, watch, while: { $0 < 300 }))")
+      if turns { print(await probe.take()) }
       group.addTask { try await tablet.run() }
       let began = monotonic()
       let isSynced = Task {
@@ -208,6 +213,7 @@ struct GrowthSync: AsyncParsableCommand {
       }
       print(
         "beside the sync: \(try await times(&presses, watch, while: { _ in !done.isOver.load(ordering: .relaxed) }))")
+      if turns { print(await probe.take()) }
       print("\(count) records in \(Double(try await isSynced.value - began) / 1e9) s")
       group.cancelAll()
       while await group.nextResult() != nil {}
@@ -226,6 +232,39 @@ struct GrowthSync: AsyncParsableCommand {
       String(format: "%.2f", all[min(all.count - 1, Int(share * Double(all.count)))])
     }
     return "\(all.count) presses, p50 \(at(0.5)) ms, p99 \(at(0.99)) ms, longest \(at(1)) ms"
+  }
+}
+
+/// An actor that runs once in each turn of a loop, and notes the processor time of the thread between two of them.
+private actor TurnProbe {
+  private nonisolated let loop: Loop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private var spans: [Double] = []
+
+  init(_ loop: Loop) { self.loop = loop }
+
+  func watch() async {
+    var last = Self.threadTime()
+    while !Task.isCancelled {
+      await Task.yield()
+      let now = Self.threadTime()
+      spans.append(Double(now - last) / 1e6)
+      last = Self.threadTime()
+    }
+  }
+
+  func take() -> String {
+    let sorted = spans.sorted(by: >)
+    spans = []
+    let longest = sorted.prefix(3).map { String(format: "%.2f", $0) }.joined(separator: ", ")
+    return "\(sorted.count) turns of the hub's loop, processor time of the longest: \(longest) ms; "
+      + "\(sorted.count { $0 > 2 }) above 2 ms, \(sorted.count { $0 > 1 }) above 1 ms"
+  }
+
+  private static func threadTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }
 
