@@ -108,7 +108,7 @@ final class RoomPhones: Sendable {
       case .refused(.tooFar(nil))?, .refused(.runIsOn)?, .refused(.unknownRoom)?: ask.id = .random()
       case .refused(let denial)?:
         throw DeadlineMissed(what: "a verdict of \(wish) of \(Self.names[index]), which is refused: \(denial);")
-      case .pending?, nil: break
+      case .pending?, .seeking?, .matched?, .unmatched?, nil: break
       }
       try await Task.sleep(for: .milliseconds(30))
     }

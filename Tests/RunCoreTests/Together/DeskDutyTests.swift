@@ -133,6 +133,7 @@ private struct DeskStage {
   private(set) var answers: [RoomAnswer] = []
   /// What Anna's hub has appended.
   private(set) var written: [RoomContent] = []
+  private var reading: UInt64 = 0
   private var commits: [DeskReceipt] = []
   private var pair = RoomPair()
   private var asks: UInt64 = 0
@@ -189,7 +190,7 @@ private struct DeskStage {
     now = heard + readAfter
     let read = ReadEntry(
       entry: entry, hash: .number(pair.count), digest: RoomPair.digest(after: pair.count))
-    carryOut(desk.read(room, [read], isEnd: true, heard: heard, at: now))
+    carryOut(desk.read(room, [read], isEnd: true, reading: reading, heard: heard, at: now))
   }
 
   private mutating func carryOut(_ actions: [DeskAction]) {
@@ -197,7 +198,9 @@ private struct DeskStage {
       switch action {
       case .keep(_, _, let receipt):
         if holdsCommits { commits.append(receipt) } else { carryOut(desk.kept(receipt, at: now)) }
-      case .follow(let room, _): carryOut(desk.read(room, [], isEnd: true, heard: now, at: now))
+      case .follow(let room, let next):
+        reading = next.number
+        carryOut(desk.read(room, [], isEnd: true, reading: reading, heard: now, at: now))
       case .append(let content):
         written.append(content)
         if !isLogMute { log(content.author, content.ask, number: content.number) }
@@ -206,7 +209,7 @@ private struct DeskStage {
       case .measure(let room, let run, let since, let use):
         let standing = RunStanding(run: run, phase: .running, elapsed: min(since, terms.goal), decimetres: 1000)
         carryOut(desk.measured(room, standing, for: use, at: now))
-      case .forget, .unfollow, .event: break
+      case .forget, .unfollow, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
       }
     }
   }
