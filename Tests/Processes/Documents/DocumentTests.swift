@@ -91,7 +91,9 @@ struct DocumentTests {
     (dump["subcommands"]?.array ?? []).flatMap { command -> [(path: String, options: [String])] in
       guard let name = command["commandName"]?.string, name != "help" else { return [] }
       let path = path.map { "\($0) \(name)" } ?? name
-      let names = (command["arguments"]?.array ?? []).flatMap { $0["names"]?.array ?? [] }
+      // What is hidden is for tests.
+      let shown = (command["arguments"]?.array ?? []).filter { $0["shouldDisplay"]?.bool != false }
+      let names = shown.flatMap { $0["names"]?.array ?? [] }
       let options = names.filter { $0["kind"]?.string == "long" }.compactMap { $0["name"]?.string.map { "--" + $0 } }
       return [(path, options)] + commands(command, under: path)
     }

@@ -259,7 +259,8 @@ extension DeskRoom {
         (recordVersion, said) = (record.version, record)
       }
       guard number >= machine.nextNumber(of: me) else { return }
-      own = Own(number: number, ask: ask, nonce: nonce, seen: seen, id: id, sentAt: nil, again: nil, isInherited: true)
+      own = Own(
+        number: number, ask: ask, nonce: nonce, seen: seen, id: id, receipt: 0, isDurable: true, isInherited: true)
     }
   }
 }

@@ -134,8 +134,8 @@ package enum RoomPress: Hashable, Sendable {
 
 /// What follows once rows are durable.
 package enum DeskReceipt: Hashable, Sendable {
-  /// The own entry with this number may be appended.
-  case own(RoomID, number: UInt64)
+  /// The own entry with this receipt may be appended.
+  case own(RoomID, receipt: UInt64)
   /// These asks are answered, and these things happened.
   case read(RoomID, [DeskAction])
 }

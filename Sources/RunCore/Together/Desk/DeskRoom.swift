@@ -14,7 +14,11 @@ struct DeskRoom: Hashable, Sendable {
     let nonce: RoomNonce?
     let seen: Seen
     let id: Identifier<RoomAskTag>?
-    /// When it was first appended; `nil` while it is not durable here.
+    /// What its commit is known by; 0 for one of an earlier life.
+    let receipt: UInt64
+    /// Whether it is durable here.
+    var isDurable = false
+    /// When it was first appended.
     var sentAt: BusTime?
     /// When to append it again.
     var again: BusTime?

@@ -61,6 +61,8 @@ package struct TogetherDesk: Hashable, Sendable {
   package let settings: Settings
   package private(set) var clock = LogClock()
   var rooms: [RoomID: DeskRoom] = [:]
+  /// How many entries of its own the desk has numbered.
+  private var numbered: UInt64 = 0
   /// How many readings of logs have begun.
   var readings: UInt64 = 0
   /// The search that is on, or the last one; `nil` before the first.
@@ -236,11 +238,12 @@ package struct TogetherDesk: Hashable, Sendable {
         continue
       }
       let number = room.machine.nextNumber(of: settings.member)
+      numbered += 1
       room.own = DeskRoom.Own(
-        number: number, ask: next.ask, nonce: next.nonce, seen: room.seen, id: next.id, sentAt: nil, again: nil)
+        number: number, ask: next.ask, nonce: next.nonce, seen: room.seen, id: next.id, receipt: numbered)
       if let ask = next.id { room.asks[ask] = number }
       let row = RoomRow.own(number: number, next.ask, nonce: next.nonce, seen: room.seen, ask: next.id)
-      actions.append(.keep(id, [row], .own(id, number: number)))
+      actions.append(.keep(id, [row], .own(id, receipt: numbered)))
     }
     rooms[id] = room
     return isSearchDenied ? actions + refuseSearch(.unknownRoom, in: id, at: now) : actions
@@ -260,8 +263,10 @@ package struct TogetherDesk: Hashable, Sendable {
     case .read(let id, let actions):
       for case .answer(let ask, _) in actions { rooms[id]?.untold.remove(ask) }
       return actions
-    case .own(let id, let number):
-      guard let own = rooms[id]?.own, own.number == number, own.sentAt == nil else { return [] }
+    case .own(let id, let receipt):
+      // An earlier entry with the same number is of a room that is void since.
+      guard let own = rooms[id]?.own, own.receipt == receipt, own.sentAt == nil else { return [] }
+      rooms[id]!.own!.isDurable = true
       var actions = send(id, at: now)
       if let ask = own.id { actions.append(.answer(ask, .pending(id))) }
       return actions
@@ -330,7 +335,7 @@ package struct TogetherDesk: Hashable, Sendable {
     if !rows.isEmpty { actions.append(.keep(id, rows, .read(id, told))) }
     // Who had read less has led the room back from the countdown.
     if room.mending != nil, !room.stage.outlivesLoss { return actions + void(id) }
-    if isEnd, !wasCaughtUp, room.own?.sentAt == nil { actions += send(id, at: now) }
+    if isEnd, !wasCaughtUp, let own = room.own, own.isDurable, own.sentAt == nil { actions += send(id, at: now) }
     return actions + carryOut(sought, at: now) + pump(id, at: now) + act(at: now)
   }
 
