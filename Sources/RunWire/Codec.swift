@@ -49,7 +49,8 @@ package enum Codec {
       // A sender of another version is told of the version instead.
       guard request.version == wireVersion else { return nil }
       command = request.command.command
-    case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, .fetchRecord, .pairing, .announceKey, .room, nil:
+    case .hello, .samples, .ping, .query, .goodbye, .delivery, .inquiry, .fetchRecord, .pairing, .announceKey, .room,
+      nil:
       return nil
     }
     guard case .UNRECOGNIZED = command.kind, let id: CommandID = try? identifier(command.id, "command id") else {

@@ -18,8 +18,8 @@
 //             answers carry the session of the connection, 0 when it has none. A REQ gets one reply: the Receipt with
 //             the verdict, the StateMessage, the InquiryAnswer or a Refusal.
 //   events    hub XPUB -> peer SUB        two message parts: the topic (one byte) and a BusEvent.
-//             topic "s": snapshots; topic "r": the route; topic "l": what lock screens show; topic "f": accepted
-//             commands, receipts, presence and processed messages
+//             topic "s": snapshots; topic "r": the route; topic "l": what lock screens show; topic "t": the
+//             runner's room; topic "f": accepted commands, receipts, presence, processed messages and cues of the room
 //
 // Sessions: a peer connects, sends Hello with session 0, waits for the Welcome with the same nonce, subscribes at the
 // endpoint that the welcome names, and repeats the welcome's session number in every frame. A hub refuses a frame of

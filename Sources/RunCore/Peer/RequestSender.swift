@@ -146,7 +146,8 @@ package struct RequestSender: Sendable {
     case (.state, .commands): reach(&actions)
     case (.state(let message), .state): end([.state(message), .finished], into: &actions)
     case (.answer(let answer), .inquiry): end([.answer(answer), .finished], into: &actions)
-    case (.receipt, _), (.state, _), (.answer, _), (.welcome, _), (.delivery, _), (.pong, _), (.recordChange, _), (.room, _),
+    case (.receipt, _), (.state, _), (.answer, _), (.welcome, _), (.delivery, _), (.pong, _), (.recordChange, _),
+      (.room, _),
       (.pairing, _), (.goodbye, _):
       break
     }

@@ -30,7 +30,8 @@ struct DeskMatchTests {
           reading = next.number
           rest += settle(desk.read(room, [], isEnd: true, reading: reading, heard: now, at: now))
         case .append(let content): rest += settle(entry(content.ask, by: content.author, number: content.number))
-        case .forget, .unfollow, .answer, .press, .measure, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise:
+        case .forget, .unfollow, .answer, .press, .measure, .event, .listen, .shout, .cue, .show, .seek, .key,
+          .advertise:
           rest.append(action)
         }
       }

@@ -48,7 +48,8 @@ extension TogetherDesk {
     room.standings = table
     rooms[live.room] = room
     guard let before, let after = table.ahead(of: settings.member) else { return [] }
-    guard let who = after.subtracting(before).min(), room.overtakenAt.map({ now - $0 > Self.overtakenCuedAfter }) ?? true
+    guard let who = after.subtracting(before).min(),
+      room.overtakenAt.map({ now - $0 > Self.overtakenCuedAfter }) ?? true
     else { return [] }
     rooms[live.room]!.overtakenAt = now
     let nickname = room.machine.state.member(who)?.card.nickname.text
