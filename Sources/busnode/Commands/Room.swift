@@ -29,7 +29,8 @@ struct Room: AsyncParsableCommand {
       """,
     subcommands: [
       RoomOpen.self, RoomList.self, RoomEnter.self, RoomReady.self, RoomBegin.self, RoomProceed.self, RoomHold.self,
-      RoomLeave.self, RoomRemove.self, RoomCancel.self, RoomShow.self, RoomResultShow.self, RoomLog.self,
+      RoomLeave.self, RoomRemove.self, RoomCancel.self, RoomShow.self, RoomStandings.self, RoomResultShow.self,
+      RoomLog.self,
     ])
 }
 

@@ -76,8 +76,12 @@ class Schema:
     def frame(self, session):
         frame = runbus.PeerFrame(session=session, sent_at_ns=runbus.monotonic_ns())
         field = self.chance.choice(self.kinds)
-        self.fill(getattr(frame, field.name))
-        getattr(frame, field.name).SetInParent()
+        if field.message_type:
+            self.fill(getattr(frame, field.name))
+            getattr(frame, field.name).SetInParent()
+        else:
+            # What another schema describes goes as bytes.
+            setattr(frame, field.name, self.value(field, 0))
         return frame.SerializeToString()
 
 
