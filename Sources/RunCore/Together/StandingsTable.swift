@@ -26,6 +26,14 @@ package struct LiveStanding: Hashable, Sendable {
     self.paceSecondsPerKilometre = paceSecondsPerKilometre
     self.phase = phase
   }
+
+  /// Where the run is likely to be at a later elapsed time, at its speed so far and for at most as long again; `nil` if
+  /// unknown. A run that is not on stays where it is.
+  func decimetres(at later: BusDuration) -> Int? {
+    guard let decimetres, phase == .running, elapsed > .zero, later > elapsed else { return decimetres }
+    let ratio = min(Double(later.nanoseconds) / Double(elapsed.nanoseconds), 2)
+    return Int(exactly: (Double(decimetres) * ratio).rounded()) ?? decimetres
+  }
 }
 
 /// Who is ahead while a room runs: the newest standing of each member.
@@ -107,14 +115,19 @@ package struct StandingsTable: Hashable, Sendable {
     return .taken
   }
 
-  /// The lines at a moment: larger distances first, then who has none; equal ones in the order of the roster.
+  /// The lines at a moment: who is ahead first, then who has no distance; equal ones in the order of the roster.
+  ///
+  /// Standings are of different moments, one's own the newest: they are compared at the same elapsed time.
   package func rows(at now: BusTime) -> [Row] {
-    let ordered = roster.enumerated().map { place, member in (place, member, lines[member]) }
-      .sorted { left, right in
-        let (mine, others) = (left.2?.standing?.decimetres ?? -1, right.2?.standing?.decimetres ?? -1)
-        return mine == others ? left.0 < right.0 : mine > others
-      }
-    let distances = ordered.map { $0.2?.standing?.decimetres }
+    let newest = lines.values.compactMap { $0.standing?.elapsed }.max() ?? .zero
+    let compared = roster.enumerated().map { place, member in
+      (place, member, lines[member], lines[member]?.standing?.decimetres(at: newest))
+    }
+    let ordered = compared.sorted { left, right in
+      let (mine, others) = (left.3 ?? -1, right.3 ?? -1)
+      return mine == others ? left.0 < right.0 : mine > others
+    }
+    let distances = ordered.map(\.3)
     return ordered.enumerated().map { index, line in
       let distance = distances[index]
       let ahead = index == 0 ? nil : distances[index - 1]

@@ -67,8 +67,8 @@ struct Phone: AsyncParsableCommand {
         ask      the run waits, "recovering", for an answer: on this terminal (if
                  it has one), by busnode recover, or by a button (stop
                  finishes the run, any other button resumes it first)
-      The default is ask if standard input and output are a terminal, and resume otherwise. A run whose phone was away \
-      for more than 24 hours of bus time is finished, unless it is discarded.
+      The default is ask if standard input and output are a terminal, and resume otherwise, also with --together: the \
+      others run on. A run whose phone was away for more than 24 hours of bus time is finished, unless it is discarded.
 
       \(ordersHelp)
       """)
@@ -102,7 +102,7 @@ struct Phone: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An unfinished run after a crash: resume, ask, finish or discard (default: ask on a terminal, else resume).",
+      "An unfinished run after a crash: resume, ask, finish or discard (default: ask on a terminal, resume else and with --together).",
       valueName: "choice"))
   var recover: RecoveryChoice?
 
@@ -135,14 +135,17 @@ struct Phone: AsyncParsableCommand {
     try bus.checkInsecure(isUsed: location.isAddress || !others.isEmpty)
     bus.warn(of: [location] + others)
     let makesNewKeys = try remote.isEmpty || newKeys || asksForNewKeys(of: device, at: location)
-    let recovery = recover ?? (StandardInput.isTerminal && Output.isTerminal ? .ask : .resume)
+    // A race does not wait for an answer.
+    let asks = StandardInput.isTerminal && Output.isTerminal && rooms.together == nil
+    let recovery = recover ?? (asks ? .ask : .resume)
     var configuration = HubConfiguration(
       deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
       recovery: recovery, downtime: downtime)
-    configuration.together = try await rooms.member(of: location)
+    configuration.together = try rooms.member(of: location)
     let hub = try Hub(
       at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys, configuration: configuration,
       loop: try Loop())
+    if let member = configuration.together { try await rooms.claimNickname(for: member) }
     try await NodeRunner(
       node: hub, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)

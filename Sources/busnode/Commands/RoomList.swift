@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import RunScripts
 
 /// Which fleet of this machine.
 struct FleetOptions: ParsableArguments {
@@ -102,7 +103,7 @@ struct RoomList: AsyncParsableCommand {
   private func line(_ report: RoomReport) -> String {
     let (state, terms) = (report.state, report.state.terms)
     let names = state.members.map(\.card.nickname.text).joined(separator: ", ")
-    let goal = terms.map { "\(Int($0.goal.seconds / 60)) min" } ?? ""
+    let goal = terms.map { DurationText.clock($0.goal) } ?? ""
     let start = terms?.start.map { "  at \($0.label)" } ?? ""
     return
       "\(RoomText.short(report.room))  \(state.stage.word)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"

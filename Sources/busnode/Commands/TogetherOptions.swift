@@ -33,10 +33,10 @@ struct TogetherOptions: ParsableArguments {
     if let circle, circle.isEmpty || circle.utf8.count > 64 { throw ValidationError("a circle has 1 to 64 bytes") }
   }
 
-  /// Joins the fleet: makes the runner's key the first time, and takes the nickname.
+  /// The runner in the fleet, with its key, which is made the first time.
   ///
   /// - Returns: `nil` without `--together`.
-  func member(of bus: BusLocation) async throws -> TogetherMember? {
+  func member(of bus: BusLocation) throws -> TogetherMember? {
     guard let together, let nickname = nick.flatMap({ Nickname($0) }) else { return nil }
     let key: MemberKey
     do {
@@ -45,22 +45,27 @@ struct TogetherOptions: ParsableArguments {
       throw Failure(error)
     }
     let log = SQLiteLog(LogPlace(together))
+    return TogetherMember(
+      log: log, key: key, fleet: .made(name: together),
+      card: RoomCard(
+        nickname: nickname, level: level, gender: gender.flatMap { RoomCard.Gender(rawValue: $0.rawValue) },
+        circle: circle))
+  }
+
+  /// Takes the nickname in the fleet. Only the phone that holds the bus does: one that does not start takes none away.
+  func claimNickname(for member: TogetherMember) async throws(Failure) {
+    let nickname = member.card.nickname
     var isFree = true
     do throws(SharedLogError) {
-      isFree = try await log.claim(nickname, for: key.id)
+      isFree = try await member.log.claim(nickname, for: member.key.id)
     } catch {
       // A run never needs a room: the phone starts, and goes on trying to reach the log.
-      Output.complain("the rooms of \(together) are out of reach: \(error)")
+      Output.complain("the rooms of \(together?.rawValue ?? "the fleet") are out of reach: \(error)")
     }
     guard isFree else {
       throw Failure(
         code: "together", message: "another runner is called \(nickname): choose another --nick",
         exitStatus: ExitStatus.busHeld)
     }
-    return TogetherMember(
-      log: log, key: key, fleet: .made(name: together),
-      card: RoomCard(
-        nickname: nickname, level: level, gender: gender.flatMap { RoomCard.Gender(rawValue: $0.rawValue) },
-        circle: circle))
   }
 }

@@ -12,6 +12,8 @@ struct ScriptedPresses<Member: Node>: Sendable {
   func obey(_ lines: AsyncStream<String>) async {
     // Numbers the orders to go offline or online: the end of an earlier "offline 30s" must not undo a later order.
     let airOrders = Counter()
+    // So do places: the runner stands at the last one.
+    let placeOrders = Counter()
     // A hub accepts presses only after its first snapshot. A peer keeps them until it reaches its hub.
     if node is Hub { for await _ in await node.snapshots() { break } }
     await withDiscardingTaskGroup { group in
@@ -47,7 +49,18 @@ struct ScriptedPresses<Member: Node>: Sendable {
           case .place(let latitude, let longitude):
             // As exact as a good fix.
             let position = Position(latitude: latitude, longitude: longitude, horizontalAccuracyMeters: 5)
-            try await node.add([Sample(moment: .at(Loop.now), value: .position(position))])
+            @Sendable func stand() async throws {
+              try await node.add([Sample(moment: .at(Loop.now), value: .position(position))])
+            }
+            let number = placeOrders.next()
+            try await stand()
+            // A fix says little after half a minute, and a run has fixes of its own.
+            group.addTask {
+              while (try? await Task.sleep(for: .seconds(10))) != nil, placeOrders.isLast(number) {
+                guard await !node.authoritative.phase.isOn else { return }
+                try? await stand()
+              }
+            }
           case .recover(let answer):
             guard let hub = node as? Hub else { throw TextError("only the phone has a run to recover") }
             try await hub.recover(answer)

@@ -45,8 +45,8 @@ enum RoomText {
     case .notHere(let who): "not at the start: \(list(who))"
     case .notGathering: "the room does not gather now"
     case .notCounting: "there is no countdown"
-    case .tooLate: "too late: the start is less than a second away"
-    case .alreadyRunning: "the run is on: stop your own run to leave"
+    case .tooLate: "too late: the run is on, or starts within a second"
+    case .alreadyRunning: "the run is on: nobody leaves it; your own run ends when you stop it, the room at its goal"
     case .matched: "another runner was faster: you are matched"
     case .notRunning: "there is no run"
     case .implausible: "nobody runs that far in that time"
@@ -66,7 +66,7 @@ enum RoomText {
   static func sentence(_ denial: RoomDenial) -> String {
     switch denial {
     case .alone: "this phone takes no part in rooms: start it with --together NAME"
-    case .inRoom(let room): "you are in room \(short(room)): leave it first"
+    case .inRoom(let room): "you are in room \(short(room)) until you leave it or its run is over"
     case .noRoom: "you are in no room: busnode room enter ROOM"
     case .runIsOn: "a run is on: stop it first"
     case .tooFar(let metres): tooFar(metres)

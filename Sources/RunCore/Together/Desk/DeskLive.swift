@@ -130,7 +130,7 @@ extension StandingsTable {
   /// Who is ahead of a member; `nil` while the member's distance is not known.
   func ahead(of member: MemberID) -> Set<MemberID>? {
     let rows = rows(at: .zero)
-    guard let own = rows.first(where: { $0.member == member })?.standing?.decimetres else { return nil }
-    return Set(rows.filter { ($0.standing?.decimetres ?? -1) > own }.map(\.member))
+    guard let own = rows.first(where: { $0.member == member })?.place else { return nil }
+    return Set(rows.filter { ($0.place ?? .max) < own }.map(\.member))
   }
 }
