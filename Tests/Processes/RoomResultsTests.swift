@@ -92,6 +92,9 @@ struct RoomResultsTests {
     func rooms() async throws -> [JSONValue] {
       try await bus.run("doctor", "--bus", "a", "--json").json.filter { $0["subject"]?.string == "rooms" }
     }
+    // A phone that does not start takes no nickname away.
+    let second = try await bus.run("phone", "--bus", "a", "--together", "crew", "--nick", "Zoe")
+    #expect(second.ending == .exited(75), "\(second)")
     let sound = try await rooms()
     #expect(sound.count == 1 && sound[0]["text"]?.string?.contains("crew: the log is sound") == true)
     #expect(sound.first?["text"]?.string?.hasSuffix("1 room); the runner is called anna there") == true, "\(sound)")

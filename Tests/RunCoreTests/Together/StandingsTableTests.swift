@@ -30,6 +30,24 @@ struct StandingsTableTests {
     #expect(Self.text(table.rows(at: Self.at(2000))) == ["3: 1 0 0", "2: 2 100 100", "1: - - -"])
   }
 
+  @Test("Standings of different moments are compared at the same elapsed time")
+  func sameTime() {
+    var table = StandingsTable(roster: Self.roster)
+    // The own standing is the newest; the second runner was faster up to its own.
+    var own = Self.standing(1, 1, 1800)
+    own.elapsed = .seconds(63)
+    _ = table.take(own, at: Self.at(3000))
+    _ = table.take(Self.standing(2, 1, 1740), at: Self.at(100))
+    #expect(Self.text(table.rows(at: Self.at(3000))) == ["2: 1 0 0", "1: 2 27 27", "3: - - - stale"])
+    // What is shown is what was told.
+    #expect(table.rows(at: Self.at(3000))[0].standing?.decimetres == 1740)
+    // Who pauses stays where it is.
+    var paused = Self.standing(2, 2, 1740)
+    paused.phase = .paused
+    _ = table.take(paused, at: Self.at(3000))
+    #expect(table.rows(at: Self.at(3000)).first?.member == Parts.member(1))
+  }
+
   @Test("A standing is stale after nine seconds")
   func stale() {
     var table = StandingsTable(roster: Self.roster)
