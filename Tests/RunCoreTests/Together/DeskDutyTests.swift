@@ -98,6 +98,18 @@ struct DeskDutyTests {
     #expect(stage.answers.contains(.judged(stage.room, .opened)))
   }
 
+  @Test("A room is kept for three days after its end, and then forgotten by a desk that goes on")
+  func forgets() {
+    var stage = DeskStage(.plain)
+    stage.ask(.open(stage.terms))
+    stage.ask(.cancel)
+    #expect(stage.state.stage.isEnd)
+    stage.passes(.seconds(71 * 3600))
+    #expect(stage.desk.followed == [stage.room])
+    stage.passes(.seconds(2 * 3600))
+    #expect(stage.desk.followed == [])
+  }
+
   @Test("An entry is appended only once it is durable, and told only once its verdict is")
   func durable() throws {
     var stage = DeskStage(.plain)

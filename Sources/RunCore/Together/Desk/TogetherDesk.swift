@@ -403,7 +403,7 @@ package struct TogetherDesk: Hashable, Sendable {
     for id in rooms.keys.sorted() {
       // A bound, in case that something stays due.
       for _ in 0..<8 {
-        guard let plan = plan(for: rooms[id]!, at: now), plan.at <= now else { break }
+        guard let room = rooms[id], let plan = plan(for: room, at: now), plan.at <= now else { break }
         actions += carryOut(plan.duty, in: id, at: now)
       }
     }
