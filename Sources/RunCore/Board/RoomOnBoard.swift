@@ -2,7 +2,7 @@
 extension RunBoard {
   /// How long a room that is over stays on a screen, in real time: long enough to read the result, and gone at the next
   /// run.
-  package static let pastRoomShown = BusDuration.seconds(600)
+  package static let pastRoomShown = TogetherDesk.shownAfter
   /// How long a cue stays on a screen, in real time.
   package static let cueShown = BusDuration.seconds(10)
 
