@@ -123,7 +123,10 @@ let package = Package(
 
     .systemLibrary(
       name: "CQREncode", pkgConfig: qrEncodePackage, providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
-    .target(name: "RunBusWeb", dependencies: ["RunCore", "RunBus", "SystemC"], swiftSettings: settings),
+    .target(
+      name: "RunBusWeb",
+      dependencies: ["RunCore", "RunBus", "SystemC", .product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: settings),
     .target(
       name: "RunScripts",
       dependencies: [

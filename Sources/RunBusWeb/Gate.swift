@@ -7,6 +7,8 @@ struct Gate: Sendable {
   /// What becomes of a request.
   enum Decision: Hashable, Sendable {
     case enter
+    /// A path for operators, which needs no token.
+    case inspect
     /// The link was opened: give the cookie, and show the page under its own address, without the token.
     case welcome(cookie: String)
     case refuse(status: Int, code: String, message: String)
@@ -36,11 +38,15 @@ struct Gate: Sendable {
     lasting = isSaved ? "; Max-Age=34560000" : ""
     // Browsers leave out the usual ports.
     self.publicHost = publicHost.map { $0.lowercased() }.map { $0.hasSuffix(":443") ? String($0.dropLast(4)) : $0 }
-    let names = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
-    hosts = Set(
-      names.map { "\($0):\(port)" } + (port == 80 ? names : []) + (self.publicHost.map { [$0, "\($0):443"] } ?? []))
+    hosts = Self.ownHosts(host, port: port).union(self.publicHost.map { [$0, "\($0):443"] } ?? [])
     // Browsers keep cookies for all ports of a host together.
     cookieName = "runbus-\(port)"
+  }
+
+  /// What the `Host` of a request to this machine may be.
+  static func ownHosts(_ host: String, port: UInt16) -> Set<String> {
+    let names = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
+    return Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
   }
 
   func decide(_ request: WebRequest) -> Decision {
@@ -73,6 +79,8 @@ struct Gate: Sendable {
       }
     default: return refuse(405, "method", "only GET and POST are answered")
     }
+    // Not by way of the reverse proxy, which others can reach.
+    if request.method == "GET", ["/metrics", "/healthz"].contains(request.path), !isPublic(host) { return .inspect }
     if cookieValues(in: headers["cookie"]).contains(where: isOurToken) { return .enter }
     if request.method == "GET", request.path == "/", isOurToken(request.query["token"]) {
       let secure = isPublic(host) ? "; Secure" : ""

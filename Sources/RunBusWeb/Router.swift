@@ -15,10 +15,13 @@ struct Router: Sendable {
   let feed: ViewFeed
   let tiles: String?
   let owner: (any RecordOwner)?
+  let metrics: MetricsPage
 
   func answer(_ request: WebRequest) async -> WebResponse {
     switch gate.decide(request) {
     case .enter: return await enter(request)
+    case .inspect:
+      return await metrics.answer(request.path) ?? refusal(404, "notFound", "there is nothing at this address")
     case .welcome(let cookie):
       // A cookie for this site only is not sent along a redirection from another one, such as the mail with the link.
       let text = "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/\"><title>RunBus</title>"

@@ -22,6 +22,7 @@ public struct WebServer: Sendable {
   private let configuration: WebConfiguration
   private let feed: ViewFeed
   private let owner: (any RecordOwner)?
+  private let registry: MetricsRegistry?
 
   /// A server for a peer, whose topics must contain `.snapshots`, `.feed` and `.live`. The peer is run elsewhere.
   ///
@@ -30,6 +31,14 @@ public struct WebServer: Sendable {
   ///   - configuration: Where the server listens.
   ///   - owner: What the machine does with records; without it the page only shows them.
   public init(_ node: Peer, configuration: WebConfiguration, owner: (any RecordOwner)? = nil) {
+    self.init(node, configuration: configuration, owner: owner, registry: nil)
+  }
+
+  /// A server that also serves what the process counts.
+  package init(
+    _ node: Peer, configuration: WebConfiguration, owner: (any RecordOwner)?, registry: MetricsRegistry?
+  ) {
+    self.registry = registry
     self.node = node
     self.configuration = configuration
     self.owner = owner
@@ -67,7 +76,8 @@ public struct WebServer: Sendable {
     let router = Router(
       gate: Gate(
         token: token, host: name, port: listener.port, publicHost: configuration.publicHost,
-        isSaved: secret?.isSaved ?? false), node: node, feed: feed, tiles: configuration.tiles, owner: owner)
+        isSaved: secret?.isSaved ?? false), node: node, feed: feed, tiles: configuration.tiles, owner: owner,
+      metrics: MetricsPage(node, registry: registry))
     await withDiscardingTaskGroup { group in
       group.addTask { await feed.run() }
       group.addTask { await listener.run(answer: { await router.answer($0) }, refuse: { router.refuse($0, $1) }) }
@@ -96,10 +106,7 @@ public struct WebConfiguration: Sendable {
   public init(
     host: String = "127.0.0.1", port: UInt16 = 8080, publicHost: String? = nil, tiles: String? = nil
   ) throws(RunBusError) {
-    let isLoopback =
-      host == "localhost" || host == "::1"
-      || host.hasPrefix("127.") && Self.isNumbers(host.split(separator: ".", omittingEmptySubsequences: false))
-    guard isLoopback else {
+    guard Self.isLoopback(host) else {
       throw RunBusError(
         .badInput,
         "the page is served on this machine only, and \(host) is not: use 127.0.0.1 with a reverse proxy before it, and --public-host"
@@ -122,6 +129,12 @@ public struct WebConfiguration: Sendable {
       }
     }
     (self.host, self.port, self.publicHost, self.tiles) = (host, port, publicHost, tiles)
+  }
+
+  /// Whether only this machine can connect to an address.
+  package static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1"
+      || host.hasPrefix("127.") && isNumbers(host.split(separator: ".", omittingEmptySubsequences: false))
   }
 
   private static func isNumbers(_ parts: [Substring]) -> Bool {

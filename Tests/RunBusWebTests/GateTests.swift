@@ -25,9 +25,28 @@ struct GateTests {
 
   private func status(_ request: WebRequest, by gate: Gate? = nil) -> Int {
     switch (gate ?? self.gate).decide(request) {
-    case .enter: 200
+    case .enter, .inspect: 200
     case .welcome: 303
     case .refuse(let status, _, _): status
+    }
+  }
+
+  @Test("What operators read needs no token, and is not there for other sites, other hosts and the reverse proxy")
+  func operators() {
+    let proxied = Gate(token: "0123abcd", port: 8080, publicHost: "run.example.org")
+    for path in ["/metrics", "/healthz"] {
+      func ask(_ change: (inout WebRequest) -> Void = { _ in }) -> WebRequest {
+        request {
+          ($0.path, $0.cookie) = (path, nil)
+          change(&$0)
+        }
+      }
+      #expect(gate.decide(ask()) == .inspect)
+      #expect(status(ask { $0.host = "evil.example:8080" }) == 421)
+      #expect(status(ask { $0.origin = "http://evil.example" }) == 403)
+      #expect(status(ask { $0.site = "cross-site" }) == 403)
+      #expect(status(ask { $0.host = "run.example.org" }, by: proxied) == 403)
+      #expect(status(ask { $0.method = "DELETE" }) == 405)
     }
   }
 

@@ -35,9 +35,10 @@ public actor Hub: Node, DrivenNode {
   private let remoteAccess: RemoteAccess
   /// The way to the log of the fleet, for a hub that takes part in rooms.
   private var together: TogetherLink?
-  private let garbage = Counter(label: "runbus.hub.garbage_frames")
+  private let garbage = Counter(.hubGarbage)
   /// Frames of a kind that this version does not know. They are dropped.
-  private let unknown = Counter(label: "runbus.hub.unknown_frames")
+  private let unknown = Counter(.hubUnknown)
+  private var meters = HubMeters()
   private(set) var core: HubCore?
   private var clock = BusClock(realAnchor: .zero, busAnchor: .zero, speed: .realTime)
   /// The open transports, in the order of the listeners; empty while the hub is disconnected.
@@ -45,6 +46,8 @@ public actor Hub: Node, DrivenNode {
   /// The topics that any peer has subscribed to. Events of other topics are not encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
+  /// Whose refusal was logged.
+  private var refused: Set<ConnectionID> = []
   private nonisolated let shownClock = RunClockHolder()
   /// Whether the app follows the route on this hub.
   private var isRouteFollowed = false
@@ -183,6 +186,12 @@ public actor Hub: Node, DrivenNode {
     if isLiveActivityFollowed { feed(.subscribed(.live)) }
     driver.localServices?.meet()
     try openLocalServices()
+    driver.log.info(
+      "the hub \(deviceID) begins at \(controlEndpoints.joined(separator: ", ")), term \(authoritative.order.term)",
+      metadata: [
+        .event: "begin", .device: deviceID, .bus: controlEndpoints.joined(separator: ","),
+        .term: authoritative.order.term,
+      ])
   }
 
   func receive(_ event: HubCore.Event) {
@@ -242,9 +251,11 @@ public actor Hub: Node, DrivenNode {
 
   private func carryOut(_ action: HubCore.Action) {
     driver.log.log(action)
+    meters.note(action)
     switch action {
     case .open: open()
     case .send(let frame, let connection):
+      if case .refused(let refusal) = frame.message { log(refusal, of: connection) }
       guard let transport = transport(of: connection) else { break }
       let limits = listeners.indices.contains(connection.listener) ? listeners[connection.listener].limits : .full
       switch transport.send(Codec.encode(frame, within: limits), to: connection) {
@@ -385,6 +396,14 @@ public actor Hub: Node, DrivenNode {
     case .overdue: driver.log.warning("\(run) was on and \(away), too long to go on: it is finished as of then")
     case .discarded: driver.log.warning("\(run) was on and \(away): it is finished as of then, and discarded")
     }
+  }
+
+  private func log(_ refusal: Refusal, of connection: ConnectionID) {
+    // As with what is no frame: what others cause fills no log. The metrics count all of them.
+    guard refused.count < 64, refused.insert(connection).inserted else { return }
+    driver.log.info(
+      "a sender was refused (\(refusal.code.rawValue)): \(refusal.message); more of its refusals are not logged",
+      metadata: [.event: "refusal", .code: refusal.code.rawValue])
   }
 
   private func complain(about connection: ConnectionID, _ error: WireError) {

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Logging
 import RunCore
 import RunWire
@@ -27,6 +28,8 @@ final class NodeDriver<Event: NodeEvent> {
   /// The present store. The driver replaces it when it turns out to be damaged.
   fileprivate(set) var store: NodeStore
   let log: Logger
+  fileprivate let commits = CoreMetrics.Timer(.commits)
+  fileprivate let failedCommits = Counter(.failedCommits)
   var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
   var localServices: LocalServicesDriver?
@@ -50,8 +53,10 @@ final class NodeDriver<Event: NodeEvent> {
   /// Events that arrived before there was a core.
   fileprivate var early: [Event] = []
   fileprivate var isEnding = false
+  /// Whether the last write was slow.
+  fileprivate var isSlow = false
   /// Whether the store has refused the last batch, which the core tries again.
-  fileprivate var isHeldUp = false
+  fileprivate(set) var isHeldUp = false
   /// How many stores turned out to be damaged since the node began. Completions of an earlier store are ignored.
   fileprivate var replacements = 0
   /// The commands of this node's own app that have no verdict yet, in the order in which they were given.
@@ -128,6 +133,8 @@ private enum DriverLimits {
   /// The first damaged store is salvaged. If the salvaged data lead to damage again, the second replacement begins
   /// empty. A third damage is not the disk's fault and ends the node.
   static let replacementsMax = 2
+  /// A write that takes longer is slow.
+  static let slowCommit = BusDuration.seconds(1)
 }
 
 // MARK: Running
@@ -250,6 +257,7 @@ extension DrivenNode {
     driver.store.close()
     closeOwn()
     let reason = error ?? RunBusError(.closed, "the \(driver.word) has ended")
+    driver.log.info("\(reason.message)", metadata: [.event: "end"])
     readiness.end(reason)
     broadcaster.end(reason)
     openQuestions.end(reason)
@@ -331,7 +339,25 @@ extension DrivenNode {
 extension DrivenNode {
   func commit(_ id: CommitID, _ operations: [StoreOperation]) {
     guard !operations.isEmpty else { return driver.queue.append(.committed(id)) }
-    driver.store.commit(operations, completion: onLoop { $0.finish(id, $1) })
+    let began = loop.now
+    driver.store.commit(
+      operations,
+      completion: onLoop { node, result in
+        node.measure(node.loop.now - began)
+        node.finish(id, result)
+      })
+  }
+
+  /// Measures a write. A disk that is slow is told of once, until it is fast again.
+  private func measure(_ span: BusDuration) {
+    driver.commits.recordNanoseconds(span.nanoseconds)
+    let isSlow = span > DriverLimits.slowCommit
+    if isSlow, !driver.isSlow {
+      driver.log.warning(
+        "a write took \(span.seconds) s: presses wait so long for their verdicts; look at the disk",
+        metadata: [.event: "slowCommit", .seconds: span.seconds])
+    }
+    driver.isSlow = isSlow
   }
 
   func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {
@@ -363,6 +389,7 @@ extension DrivenNode {
         driver.log.error("the store takes nothing now: \(fault); nothing is lost, it is tried again every second")
       }
       driver.isHeldUp = true
+      driver.failedCommits.increment()
       feed(.commitFailed(id))
     case .failure(let fault): fail(fault)
     }

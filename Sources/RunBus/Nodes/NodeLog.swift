@@ -1,16 +1,53 @@
 import Logging
 import RunCore
 
-// The log lines of a node. Level debug shows who joins and leaves, commands, and their verdicts; level trace shows each
-// step between.
+/// The keys of log lines, which stay the same from version to version.
+enum LogKey: String, CaseIterable, Sendable {
+  /// What happened, in a word: `begin`, `end`, `join`, `leave`, `refusal`, `verdict` or `slowCommit`.
+  case event
+  /// The device that it is about.
+  case device
+  /// Where the bus is.
+  case bus
+  /// The hub's term, which grows with each of its starts.
+  case term
+  /// The id of a command.
+  case command
+  /// What a command is to do.
+  case kind
+  /// Whose button it was.
+  case source
+  /// What a verdict says: `applied`, `coalesced`, `superseded`, or why the command was rejected.
+  case outcome
+  /// The revision of the state that reflects it.
+  case revision
+  /// The run.
+  case run
+  /// Why a sender was refused.
+  case code
+  /// How long it took.
+  case seconds
+}
+
+extension Outcome {
+  /// What a verdict says, in a word. Those of later versions share one, so that nobody can make more of them.
+  var summary: String {
+    switch self {
+    case .applied: "applied"
+    case .coalesced: "coalesced"
+    case .superseded: "superseded"
+    case .rejected(.unknown), .unknown: "unknown"
+    case .rejected(let reason): reason.code
+    }
+  }
+}
+
+// The log lines of a node. Level info shows begin and end, who joins and leaves, and verdicts; level debug shows presses
+// too, and level trace each step between. docs/operating.md lists the lines with their keys.
 extension Logger {
   /// Logs an action of a hub that is worth a line.
   func log(_ action: HubCore.Action) {
     switch action {
-    case .send(let frame, _):
-      if case .refused(let refusal) = frame.message {
-        debug("a sender was refused (\(refusal.code.rawValue)): \(refusal.message)")
-      }
     case .publish(let event): log(event)
     case .room(.event(let room, let event)): debug("room \(room.description.prefix(8)): \(Self.words(event))")
     default: break
@@ -34,7 +71,9 @@ extension Logger {
   private func log(_ event: BusEvent) {
     switch event {
     case .presence(let presence):
-      debug("\(presence.deviceID) \(presence.isReachable ? "has joined" : "has left")")
+      info(
+        "\(presence.deviceID) \(presence.isReachable ? "has joined" : "has left")",
+        metadata: [.device: presence.deviceID, .event: presence.isReachable ? "join" : "leave"])
     case .command(let command, let device): debug("\(device) pressed \(Self.words(command))")
     case .receipt(let receipt, let device): log(receipt, of: device)
     case .snapshot(let state): trace("published \(Self.words(state.snapshot))")
@@ -49,12 +88,38 @@ extension Logger {
 
   /// Logs a stage of a command.
   func log(_ receipt: Receipt, of device: DeviceID) {
+    guard logLevel <= .info else { return }
     let name = "\(receipt.kind.rawValue) \(receipt.commandID) of \(device)"
     switch receipt.stage {
     case .queued: trace("\(name) is durable")
     case .pending: trace("\(name) has reached the hub")
-    case .verdict(let verdict): debug("\(name): \(verdict.message) (revision \(verdict.revision))")
+    case .verdict(let verdict):
+      var keys: [LogKey: any CustomStringConvertible] = [
+        .event: "verdict", .device: device, .command: receipt.commandID, .kind: receipt.kind.rawValue,
+        .source: receipt.source.rawValue, .outcome: verdict.outcome.summary, .revision: verdict.revision,
+        .term: verdict.term,
+      ]
+      keys[.run] = verdict.runID
+      info("\(name): \(verdict.message) (revision \(verdict.revision))", metadata: keys)
     }
+  }
+
+  /// Logs what happened, with its keys.
+  func info(
+    _ message: @autoclosure () -> Message, metadata: @autoclosure () -> [LogKey: any CustomStringConvertible]
+  ) {
+    log(level: .info, message(), metadata: Self.keyed(metadata()))
+  }
+
+  /// Logs what an operator should look at, with its keys.
+  func warning(
+    _ message: @autoclosure () -> Message, metadata: @autoclosure () -> [LogKey: any CustomStringConvertible]
+  ) {
+    log(level: .warning, message(), metadata: Self.keyed(metadata()))
+  }
+
+  private static func keyed(_ metadata: [LogKey: any CustomStringConvertible]) -> Metadata {
+    Metadata(uniqueKeysWithValues: metadata.map { ($0.rawValue, "\($1.description)") })
   }
 
   /// Logs a snapshot that a peer has received.

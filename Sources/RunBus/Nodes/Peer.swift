@@ -25,9 +25,9 @@ public actor Peer: Node, DrivenNode {
   nonisolated let readiness = Readiness()
   let driver: NodeDriver<PeerCore.Event>
   private let connector: any PeerConnector
-  private let garbage = Counter(label: "runbus.peer.garbage_frames")
+  private let garbage = Counter(.peerGarbage)
   /// Frames and events of a kind that this version does not know. They are dropped.
-  private let unknown = Counter(label: "runbus.peer.unknown_frames")
+  private let unknown = Counter(.peerUnknown)
   private let configuration: PeerConfiguration
   /// The device that this peer is.
   public nonisolated var deviceID: DeviceID { configuration.deviceID }

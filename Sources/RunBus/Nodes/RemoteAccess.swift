@@ -19,7 +19,7 @@ package struct HubRemote: Sendable {
 /// Carries out what the core of a hub decides about keys: which are let in, when connections are cut, and when pairing
 /// requests are taken. Used on the thread of the hub's loop only.
 final class RemoteAccess {
-  private static let forbidden = Counter(label: "runbus.hub.forbidden")
+  private static let forbidden = Counter(.forbidden)
   /// For how many identities a refusal is logged.
   private static let loggedMax = 64
   /// How long the last answer of a pairing may be on its way before its sockets close.

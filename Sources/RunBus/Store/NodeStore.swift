@@ -16,7 +16,7 @@ public final class NodeStore: Sendable {
   private let engine: StoreEngine
   private let thread: StoreThread
   /// `nil` for a store in memory.
-  private let directory: String?
+  let directory: String?
   /// Whether the store is in memory and gone with its node.
   let isEphemeral: Bool
   private let options: StoreOptions

@@ -38,7 +38,8 @@ final class WebListener: @unchecked Sendable {
   ///   - host: A numeric loopback address of IPv4 or IPv6.
   ///   - port: The port; 0 lets the system choose.
   /// - Throws: ``RunBus/RunBusError`` when the address is in use or cannot be bound.
-  init(host: String, port: UInt16) throws(RunBusError) {
+  ///   - option: The option of `busnode` that gives the address, for errors.
+  init(host: String, port: UInt16, option: String = "--http") throws(RunBusError) {
     let isIPv6 = host.contains(":")
     #if canImport(Darwin)
       let kind = SOCK_STREAM
@@ -52,17 +53,17 @@ final class WebListener: @unchecked Sendable {
     guard isBound, let bound = Self.port(of: descriptor) else {
       let code = errno
       if descriptor >= 0 { close(descriptor) }
-      throw Self.failure(code, host, port)
+      throw Self.failure(code, host, port, option)
     }
     self.port = bound
   }
 
-  private static func failure(_ code: Int32, _ host: String, _ port: UInt16) -> RunBusError {
+  private static func failure(_ code: Int32, _ host: String, _ port: UInt16, _ option: String) -> RunBusError {
     guard code == EADDRINUSE else {
-      return RunBusError(.transport, "the page cannot listen at \(host):\(port): \(String(cString: strerror(code)))")
+      return RunBusError(.transport, "nothing can listen at \(host):\(port): \(String(cString: strerror(code)))")
     }
     return RunBusError(
-      .addressInUse, "\(host):\(port) is in use: choose another port with --http \(host):PORT, or 0 for any")
+      .addressInUse, "\(host):\(port) is in use: choose another port with \(option) \(host):PORT, or 0 for any")
   }
 
   /// Serves until the task is cancelled; then every connection ends.

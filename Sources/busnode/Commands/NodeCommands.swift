@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunBusWeb
 
 /// Options that each of the three nodes has.
 struct NodeOptions: ParsableArguments {
@@ -118,6 +119,11 @@ struct Phone: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The window in which presses settle together, in ms of bus time.", valueName: "ms"))
   var debounce = 500
 
+  @Option(
+    name: .customLong("metrics"),
+    help: ArgumentHelp("Serve /metrics and /healthz at a loopback address, as 127.0.0.1:9464.", valueName: "address"))
+  var metricsAddress: String?
+
   func validate() throws {
     guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
     try options.check(sensors)
@@ -142,16 +148,26 @@ struct Phone: AsyncParsableCommand {
       deviceID: device, debounce: .milliseconds(Int64(debounce)), speed: speed.speed, metrics: runner.metrics,
       recovery: recovery, downtime: downtime)
     configuration.together = try rooms.member(of: location)
+    let address = try metricsAddress.map { try HTTPAddress($0, option: "--metrics", example: 9464) }
+    // What a node counts is counted from its first breath on.
+    let registry = address == nil ? nil : MetricsRegistry.installed()
     let hub = try Hub(
       at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys, configuration: configuration,
       loop: try Loop())
+    let metrics = try address.map { address in
+      do {
+        return try MetricsServer(MetricsPage(hub, registry: registry), host: address.host, port: address.port)
+      } catch let error as RunBusError where error.code == .badInput {
+        throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
+      }
+    }
     if let member = configuration.together { try await rooms.claimNickname(for: member) }
     try await NodeRunner(
       node: hub, source: .phone, recording: recording, readsOrders: options.stdin,
       view: NodeView(asJSON: options.json)
     ).run(
       demands: await hub.sensorDemands(),
-      prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil)
+      prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil, metrics: metrics)
   }
 
   /// Asks at the terminal whether to make new keys when those are gone with which devices are paired.

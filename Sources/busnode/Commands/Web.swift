@@ -28,6 +28,8 @@ struct Web: AsyncParsableCommand {
 
         busnode web --tiles 'https://tiles.example.org/{z}/{x}/{y}.png'
 
+      /metrics and /healthz at the same address are for operators, without the token: see docs/operating.md.
+
       EXIT STATUS:
         0   it has ended in good order
         64  the address is not loopback, or another argument is wrong
@@ -60,12 +62,13 @@ struct Web: AsyncParsableCommand {
     if location.hasOpenPort { throw Failure.openPort(location) }
     bus.warn(of: [location])
     let configuration = try self.configuration()
+    let registry = MetricsRegistry.installed()
     let peer = try Peer(
       at: location,
       configuration: PeerConfiguration(
         deviceID: device, role: NodeRole(rawValue: "page"), topics: [.snapshots, .feed, .rooms, .live]),
       loop: try Loop())
-    let web = WebServer(peer, configuration: configuration, owner: PageOwner(of: location))
+    let web = WebServer(peer, configuration: configuration, owner: PageOwner(of: location), registry: registry)
     // Before the node joins the bus: a page that cannot be served leaves no device behind.
     let port = try web.takePort()
     do {
@@ -112,13 +115,9 @@ struct Web: AsyncParsableCommand {
   }
 
   private func configuration() throws -> WebConfiguration {
-    guard let colon = http.lastIndex(of: ":"), let port = UInt16(http[http.index(after: colon)...]) else {
-      throw ValidationError("--http \(http) is not an address with a port: write it like 127.0.0.1:8080")
-    }
-    var host = String(http[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    let address = try HTTPAddress(http, option: "--http", example: 8080)
     do {
-      return try WebConfiguration(host: host, port: port, publicHost: publicHost, tiles: tiles)
+      return try WebConfiguration(host: address.host, port: address.port, publicHost: publicHost, tiles: tiles)
     } catch {
       throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
     }

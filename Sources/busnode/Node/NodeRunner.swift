@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunBusWeb
 import Synchronization
 
 /// Runs one node as a process: plays its sensors, obeys standard input, and shows its events.
@@ -24,8 +25,10 @@ struct NodeRunner<Member: Node>: Sendable {
   ///   - hook: What runs when a peer's hub is lost.
   ///   - demands: The sensors that the run needs, which are shown.
   ///   - prompt: Asks a person for the recovery decision.
+  ///   - metrics: Serves operators meanwhile.
   func run(
-    hook: HubLostHook? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil
+    hook: HubLostHook? = nil, demands: AsyncStream<SensorDemand>? = nil, prompt: RecoveryPrompt? = nil,
+    metrics: MetricsServer? = nil
   ) async throws {
     // Subscribe before the node runs, so that nothing is missed.
     let events = await node.events()
@@ -82,6 +85,13 @@ struct NodeRunner<Member: Node>: Sendable {
       if let prompt {
         group.addTask {
           await prompt.ask()
+          return .isOver
+        }
+      }
+      if let metrics {
+        Output.complain("busnode: metrics are at \(metrics.url)")
+        group.addTask {
+          await metrics.run()
           return .isOver
         }
       }

@@ -155,20 +155,54 @@ enum Loopback {
   /// Nobody listens on a port; what is left of closed connections does not count.
   static func isFree(_ port: UInt16) -> Bool { claim(port) != nil }
 
-  private static func claim(_ port: UInt16) -> UInt16? {
-    #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
+  /// Sends bytes to a port and reads the answer to its end; `nil` when nobody listens there.
+  static func ask(_ text: String, at port: UInt16) -> String? {
+    let descriptor = stream()
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    // A server that hangs fails the test instead of holding it up.
+    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var address = address(port)
+    let isConnected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    let question = Array(text.utf8)
+    guard isConnected, write(descriptor, question, question.count) == question.count else { return nil }
+    var (answer, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 16 << 10))
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { break }
+      answer += buffer.prefix(count)
+    }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  private static func stream() -> Int32 {
+    #if canImport(Glibc)
+      socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+  }
+
+  private static func address(_ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return address
+  }
+
+  private static func claim(_ port: UInt16) -> UInt16? {
+    let descriptor = stream()
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = address(port)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

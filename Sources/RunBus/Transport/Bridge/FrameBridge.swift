@@ -71,7 +71,7 @@ public final class FrameBridge: Sendable {
   private let state: Mutex<State>
   private let link: @Sendable ([UInt8]) -> SendOutcome
   private let readers = Mutex<[Task<Void, Never>]>([])
-  private static let garbage = Counter(label: "runbus.bridge.garbage_messages")
+  private static let garbage = Counter(.bridgeGarbage)
   private let log = Logger(label: "runbus.bridge")
 
   /// Makes the bridge of one end of a link.

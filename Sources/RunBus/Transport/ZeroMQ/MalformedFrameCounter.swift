@@ -7,7 +7,7 @@
     /// For how many connections a message is logged, so that a client that connects again and again does not fill the
     /// log.
     private static let routesMax = 64
-    private static let counter = Counter(label: "runbus.zeromq.garbage_messages")
+    private static let counter = Counter(.zeroMQGarbage)
     private let log: Logger
     private var routes: Set<[UInt8]> = []
 

@@ -46,10 +46,10 @@
     private let log = Logger(label: "runbus.zeromq")
     /// Enough for [route][empty][body]; a longer message is no frame.
     private static let partsMax = 3
-    private static let overflows = Counter(label: "runbus.zeromq.subscriber_overflows")
-    private static let failedHandshakes = Counter(label: "runbus.zeromq.failed_handshakes")
-    private static let cutOffs = Counter(label: "runbus.zeromq.cut_offs")
-    private static let unfinishedMessages = Counter(label: "runbus.zeromq.unfinished_messages")
+    private static let overflows = Counter(.overflows)
+    private static let failedHandshakes = Counter(.failedHandshakes)
+    private static let cutOffs = Counter(.cutOffs)
+    private static let unfinishedMessages = Counter(.unfinishedMessages)
 
     init(
       _ listener: ZeroMQListener, on loop: Loop, deliver: @escaping @Sendable (HubTransportEvent) -> Void

@@ -11,7 +11,7 @@
   final class ZAPHandler: Sendable {
     /// Fixed by the RFC.
     private static let endpoint = "inproc://zeromq.zap.01"
-    private static let refusals = Counter(label: "runbus.zeromq.refused_keys")
+    private static let refusals = Counter(.refusedKeys)
     /// For how many keys a refusal is logged.
     private static let loggedMax = 64
 
