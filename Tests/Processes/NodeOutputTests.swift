@@ -132,4 +132,40 @@ struct NodeOutputTests {
       }
     }
   }
+
+  @Test("With --log-format json each line of standard error is an object, with the keys that docs/operating.md lists")
+  func jsonLog() async throws {
+    let page = try String(contentsOfFile: Checkout.path("docs/operating.md"), encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.filter { $0 == "|" }.count == 5 }
+    let keys = rows.reduce(into: [String: Set<String>]()) { keys, row in
+      let cells = row.split(separator: "|", omittingEmptySubsequences: false).map { cell in
+        cell.split { " `,".contains($0) }.map(String.init)
+      }
+      keys[cells[1].joined()] = Set(cells[4])
+    }
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json", "--log-level", "info", "--log-format", "json")
+      try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+      let watch = bus.spawn("watch", "--json", "--stdin")
+      watch.write("start")
+      try await watch.shows("running", revision: 1)
+      watch.signal(SIGTERM)
+      #expect(try await watch.ending() == .exited(0))
+      let left = try await phone.wait(for: "the watch to leave") { view in
+        view.errors.lazy.compactMap { JSONValue(text: $0) }.first { $0["event"]?.string == "leave" }
+      }
+      #expect(left["device"]?.string == "watch" && left["level"]?.string == "info")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      let lines = try phone.view.errors.map { try #require(JSONValue(text: $0), "\($0)") }
+      for event in ["begin", "join", "verdict", "leave", "end"] {
+        let line = try #require(lines.first { $0["event"]?.string == event }, "\(event) is not in the log")
+        let stated = Set(line.object?.keys.map { $0 } ?? [])
+        let usual: Set = ["time", "level", "logger", "message", "event"]
+        #expect(stated == usual.union(try #require(keys[event])), "\(event): \(stated.sorted())")
+      }
+      let verdicts = lines.filter { $0["event"]?.string == "verdict" }
+      #expect(verdicts.count == 1 && verdicts.first?["outcome"]?.string == "applied", "each once")
+    }
+  }
 }

@@ -30,6 +30,14 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
+/// The form of log lines as an argument.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+  /// For people.
+  case text
+  /// One JSON object a line.
+  case json
+}
+
 /// A span of time as an argument: `90`, `12s`, `1m30s`, `1:30`.
 struct TimeArgument: ExpressibleByArgument {
   let span: BusDuration

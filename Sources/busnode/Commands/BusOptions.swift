@@ -34,6 +34,31 @@ struct BusNameOption: ParsableArguments {
   }
 }
 
+/// What a command logs on standard error, and how.
+struct LogOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("What to log on standard error.", valueName: "level"))
+  var logLevel: LogLevel = .warning
+
+  @Option(help: ArgumentHelp("How to log: text for people, or json, one object a line.", valueName: "format"))
+  var logFormat: LogFormat = .text
+
+  /// The same options for a command that this one starts.
+  var arguments: [String] { ["--log-level", logLevel.rawValue, "--log-format", logFormat.rawValue] }
+
+  /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
+  /// written never blocks the command.
+  func start() {
+    let (level, format) = (logLevel.level, logFormat)
+    if format == .json { Output.logAsJSON() }
+    LoggingSystem.bootstrap { label in
+      switch format {
+      case .text: ShownLogHandler(label: label, level: level)
+      case .json: JSONLogHandler(label: label, level: level)
+      }
+    }
+  }
+}
+
 /// Options of every command that uses a bus: which bus, and what to log.
 struct BusOptions: ParsableArguments {
   @OptionGroup var named: BusNameOption
@@ -44,8 +69,7 @@ struct BusOptions: ParsableArguments {
   @Flag(help: "Use TCP without keys, on this machine only: every user of it can control the run.")
   var insecure = false
 
-  @Option(help: ArgumentHelp("What to log on standard error.", valueName: "level"))
-  var logLevel: LogLevel = .warning
+  @OptionGroup var log: LogOptions
 
   /// Where the bus is: options win over the environment. A bus with which this machine is paired is reached with keys.
   func location() throws(Failure) -> BusLocation {
@@ -95,13 +119,6 @@ struct BusOptions: ParsableArguments {
     }
   }
 
-  /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
-  /// written never blocks the command.
-  func startLog() { Self.startLog(logLevel) }
-
-  /// See ``startLog()``.
-  static func startLog(_ logLevel: LogLevel) {
-    let level = logLevel.level
-    LoggingSystem.bootstrap { ShownLogHandler(label: $0, level: level) }
-  }
+  /// Sends the log to standard error; see ``LogOptions/start()``.
+  func startLog() { log.start() }
 }

@@ -60,8 +60,7 @@ struct Join: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The port for events at that host (default: the one the phone names).", valueName: "port"))
   var eventsPort: PortArgument?
 
-  @Option(help: "What to log on standard error.")
-  var logLevel: LogLevel = .warning
+  @OptionGroup var log: LogOptions
 
   @Flag(help: "Write JSON, one object a step.")
   var json = false
@@ -71,7 +70,7 @@ struct Join: AsyncParsableCommand {
   }
 
   func run() async throws {
-    BusOptions.startLog(logLevel)
+    log.start()
     let bus = try bus.name()
     // Before the person is asked for the line, which is good for one attempt.
     for obstacle in StartChecks.obstacles(toJoining: bus, keys: KeyFiles()) { throw obstacle }

@@ -131,7 +131,7 @@ struct Up: AsyncParsableCommand {
     var plan = RunnersPlan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0], environment: environment, name: name,
       count: count, goal: together.length, speed: speed.speed, gathers: together.gather,
-      arguments: runner.arguments + ["--debounce", "\(debounce)", "--log-level", bus.logLevel.rawValue])
+      arguments: runner.arguments + ["--debounce", "\(debounce)"] + bus.log.arguments)
     if let seed = together.wrongClocks { plan.drawClocks(seed: seed) }
     try await RunnersShow(asJSON: json).play(plan)
   }
@@ -147,7 +147,7 @@ struct Up: AsyncParsableCommand {
     let place =
       location.controlEndpoint.hasPrefix("ipc://")
       ? ["--bus", location.displayName] : ["--address", location.displayName, "--insecure"]
-    let common = place + ["--json", "--stdin", "--log-level", bus.logLevel.rawValue]
+    let common = place + ["--json", "--stdin"] + bus.log.arguments
     let plan = UpRun.Plan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0],
       environment: environment.merging(["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]) { $1 },

@@ -23,6 +23,7 @@ enum Output {
   private struct State {
     var hasData = false
     var hasComplained = false
+    var hasJSONLog = false
   }
   private static let state = Mutex(State())
   /// One lock for each descriptor, so that a slow reader of standard output does not block standard error.
@@ -79,8 +80,18 @@ enum Output {
     if isFirst { complain("busnode: \(error.message)") }
   }
 
-  /// Writes a line to standard error.
-  static func complain(_ text: String) { _ = write(ForeignText.shown(text) + "\n", to: STDERR_FILENO) }
+  /// Writes a line to standard error: a notice for people, or with a log in JSON a line of that.
+  static func complain(_ text: String) {
+    let isJSON = state.withLock { $0.hasJSONLog }
+    let line =
+      isJSON ? JSONLogHandler.line(["level": "notice", "logger": "busnode", "message": text]) : ForeignText.shown(text)
+    complain(line: line)
+  }
+
+  private static func complain(line: String) { _ = write(line + "\n", to: STDERR_FILENO) }
+
+  /// From now on all lines of standard error are JSON, but for the usage of a command and an error in JSON of its own.
+  static func logAsJSON() { state.withLock { $0.hasJSONLog = true } }
 
   /// The text for an `errno`.
   static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : systemReason(error) }
@@ -88,7 +99,7 @@ enum Output {
   /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
   static func complain(_ failure: Failure) {
     if isJSON {
-      complain(json(ErrorJSON(failure)))
+      complain(line: json(ErrorJSON(failure)))
     } else {
       complain("busnode: \(failure.message)")
       for line in failure.details { complain("  \(line)") }
