@@ -51,6 +51,7 @@ extension Codec {
       var rotate = WireRotateKey()
       rotate.now = now
       message.inquiry = .rotateKey(rotate)
+    case .backUp(let path): message.inquiry = .backUp(path)
     case .room(let inquiry): message.inquiry = .room(Data(bytes(inquiry)))
     case .unknown: break
     }
@@ -81,6 +82,7 @@ extension Codec {
     case .confirmDevices: .confirmDevices
     case .pairing(let order): try value(order)
     case .rotateKey(let rotate): .rotateKey(now: rotate.now)
+    case .backUp(let path): .backUp(to: path)
     case .room(let bytes): try roomInquiry(bytes).map(Inquiry.room) ?? .unknown
     case nil: .unknown
     }

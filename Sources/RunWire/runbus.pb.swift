@@ -2725,6 +2725,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .room(newValue)}
   }
 
+  /// Copies the node's store into a new file at this path of its machine.
+  var backUp: String {
+    get {
+      if case .backUp(let v)? = inquiry {return v}
+      return String()
+    }
+    set {inquiry = .backUp(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -2773,6 +2782,8 @@ nonisolated struct WireInquiry: Sendable {
     case series(WireAskSeries)
     /// A RoomInquiry of together.proto. Only the hub answers it.
     case room(Data)
+    /// Copies the node's store into a new file at this path of its machine.
+    case backUp(String)
 
   }
 
@@ -8418,7 +8429,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0\u{1}room\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0\u{1}room\0\u{3}back_up\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8682,6 +8693,14 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .room(v)
         }
       }()
+      case 24: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.inquiry != nil {try decoder.handleConflictingOneOf()}
+          self.inquiry = .backUp(v)
+        }
+      }()
       default: break
       }
     }
@@ -8780,6 +8799,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .room?: try {
       guard case .room(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 23)
+    }()
+    case .backUp?: try {
+      guard case .backUp(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 24)
     }()
     case nil: break
     }

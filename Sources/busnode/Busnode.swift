@@ -70,7 +70,7 @@ struct Busnode: AsyncParsableCommand {
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),
       CommandGroup(name: "Record", subcommands: [Records.self, Measure.self]),
       CommandGroup(name: "Pairing", subcommands: [Pair.self, Join.self, Devices.self, Keys.self]),
-      CommandGroup(name: "Machine", subcommands: [Doctor.self, Erase.self]),
+      CommandGroup(name: "Machine", subcommands: [Doctor.self, Check.self, Backup.self, Restore.self, Erase.self]),
     ])
 
   /// The entry. It runs on the main thread, so that it needs no other one until it is known that others can be started.

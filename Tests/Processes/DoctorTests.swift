@@ -364,4 +364,23 @@ struct DoctorTests {
       }
     }
   }
+
+  @Test("check is one line: green while the phone runs, and red with the worst of what is wrong otherwise")
+  func check() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn("phone", "--json")
+      _ = try await phone.event("the phone") { $0["event"]?.string == "snapshot" }
+      let green = try await bus.run("check")
+      // The machine of a test may have little memory or many processes, which is a warning.
+      #expect(green.lines.count == 1 && green.lines.first?.hasPrefix("CRITICAL") == false, "\(green.lines)")
+      phone.signal(SIGTERM)
+      #expect(try await phone.ending() == .exited(0))
+      let red = try await bus.run("check")
+      #expect(red.ending == .exited(2) && red.lines.count == 1)
+      #expect(red.lines.first?.hasPrefix("CRITICAL: phone: no phone of bus") == true, "\(red.lines)")
+      #expect(chmod(try bus.runBusState() + "/default", 0o775) == 0)
+      let worse = try await bus.run("check", "--json")
+      #expect(worse.json.first?["status"]?.string == "bad" && worse.json.first?["more"]?.int == 1, "\(worse.json)")
+    }
+  }
 }

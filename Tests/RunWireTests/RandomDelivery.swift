@@ -54,7 +54,7 @@ extension RandomMessages {
       .putRecord(RecordUpload(from: count(), bytes: someBytes(), total: count())),
       .post(appMessage(), to: maybe { $0.device() }),
       .devices, .orderDevice(key(), one(of: [.revoke, .forget, .rename(device()), .sources(sources())])),
-      .confirmDevices, .rotateKey(now: coin()),
+      .confirmDevices, .rotateKey(now: coin()), .backUp(to: "/tmp/copy"),
       .pairing(
         one(of: [
           .status(of: maybe { $0.token() }), .open, .close(of: token()), .refuse(key(), of: token()),

@@ -82,6 +82,7 @@ package final class StoppedNode: Answerer {
       }
     if let runningOnly { return .failed(InquiryFailure(.notHere, "\(device) does not run: \(runningOnly)")) }
     if inquiry == .unknown { return .failed(.unknown) }
+    if case .backUp(let path) = inquiry { return await store.backUp(to: path) }
     let answer: InquiryAnswer?
     switch core {
     case .peer(var peer):
@@ -174,7 +175,7 @@ extension Inquiry {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
-      .orderDevice, .confirmDevices, .pairing, .rotateKey, .room, .unknown:
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .unknown:
       false
     }
   }

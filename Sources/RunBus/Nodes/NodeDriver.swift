@@ -233,7 +233,12 @@ extension DrivenNode {
     driver.localServices = LocalServicesDriver(
       driver.services, loop: loop, log: driver.log,
       spooled: { [weak self] presses in self?.assumeIsolated { $0.feed(.spooled(presses)) } },
-      inquire: { [weak self] inquiry, number in self?.assumeIsolated { $0.feed(.inquire(inquiry, number)) } })
+      inquire: { [weak self] inquiry, number in
+        self?.assumeIsolated { node in
+          if case .backUp(let path) = inquiry { return node.backUp(to: path, number) }
+          node.feed(.inquire(inquiry, number))
+        }
+      })
   }
 
   /// Opens the admin socket and the spool, and feeds the events that arrived before there was a core.
@@ -358,6 +363,11 @@ extension DrivenNode {
         metadata: [.event: "slowCommit", .seconds: span.seconds])
     }
     driver.isSlow = isSlow
+  }
+
+  /// Copies the store for a caller on this machine. The core has no part in it.
+  private func backUp(to path: String, _ number: UInt64) {
+    driver.store.backUp(to: path, completion: onLoop { $0.driver.localServices?.answer($1, number) })
   }
 
   func readRecord(of run: RunID, from: Int, for asker: RecordAsker) {

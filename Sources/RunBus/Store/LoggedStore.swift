@@ -170,6 +170,14 @@ final class LoggedStore: StoreBackend {
     try onTables { [tables] () throws(StoreFault) in try tables.recordPart(of: run, from: from) }
   }
 
+  func backUp(to file: String) throws(StoreFault) {
+    try onTables { [self] () throws(StoreFault) in
+      // What waits first: the copy has no log.
+      try write(isOpen: state.withLock { $0.isOpen })
+      try tables.backUp(to: file, LogMark(key: key, drained: state.withLock { $0.last }, isOpen: false))
+    }
+  }
+
   func read(_ job: @escaping @Sendable () -> Void) { if !thread.enqueue(job) { job() } }
 
   func close() {

@@ -27,6 +27,8 @@ final class MemoryStore: StoreBackend {
     }
   }
 
+  func backUp(to file: String) throws(StoreFault) { throw .broken("a store in memory has no file") }
+
   func claim(for role: StoreRole) throws(StoreFault) -> StoreRole {
     state.withLock { state in
       let stored = state.role ?? role

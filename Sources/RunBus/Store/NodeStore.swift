@@ -135,6 +135,16 @@ public final class NodeStore: Sendable {
     if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
 
+  /// Whether it has no files.
+  var isInMemory: Bool { directory == nil }
+
+  /// Runs a job with the engine after all earlier batches where reading holds up no commit; on a closed store another one
+  /// at once.
+  func enqueueReading(_ job: @escaping @Sendable (StoreEngine) -> Void, orWhenClosed closed: () -> Void) {
+    let isTaken = thread.enqueue { [engine] in engine.read { job(engine) } }
+    if !isTaken { closed() }
+  }
+
   /// Reads the state of a hub, after all earlier batches; blocks until then. Rows that do not decode are left out and
   /// named in ``notices``.
   ///

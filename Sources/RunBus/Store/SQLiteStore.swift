@@ -125,6 +125,21 @@ final class SQLiteStore: Sendable {
     }
   }
 
+  /// Copies the tables into an empty file, with another mark of a log.
+  func backUp(to file: String, _ mark: LogMark) throws(StoreFault) {
+    try faulting {
+      let copy = try DatabaseQueue(path: file)
+      do {
+        try queue.backup(to: copy)
+        try copy.write { db in try db.execute(sql: "\(LogMark.write)", arguments: [Data(mark.bytes)]) }
+        try StoreFile.closeWhole(copy)
+      } catch {
+        try? copy.close()
+        throw error
+      }
+    }
+  }
+
   /// Does a piece of deferred work, such as a checkpoint. Returns whether there is more of it.
   func tidy() throws(StoreFault) -> Bool {
     if state.withLock({ $0.commitsSinceCheckpoint >= Self.commitsPerCheckpoint }) {

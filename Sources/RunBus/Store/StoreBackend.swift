@@ -16,6 +16,8 @@ protocol StoreBackend: Sendable {
   func journal(of run: RunID) throws(StoreFault) -> [LedgerEntry]
   /// A part of a record's body; `nil` when there is no record of the run.
   func recordPart(of run: RunID, from: Int) throws(StoreFault) -> StoredRecord?
+  /// Copies everything into an empty file that is no log's, by SQLite's backup interface. A store in memory copies nothing.
+  func backUp(to file: String) throws(StoreFault)
   /// Runs a job where reading holds up no commit.
   func read(_ job: @escaping @Sendable () -> Void)
   /// What went wrong in the background, if it is permanent. Every commit fails with it.

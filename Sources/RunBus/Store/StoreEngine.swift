@@ -89,6 +89,21 @@ final class StoreEngine: Sendable {
     }
   }
 
+  func backUp(to path: String) -> Result<Void, InquiryFailure> {
+    do throws(InquiryFailure) {
+      let file = try BackupFile(path)
+      do throws(StoreFault) { try records.backUp(to: file.part) } catch {
+        file.discard()
+        keep(error)
+        throw InquiryFailure(.store, "the store cannot be copied to \(path): \(error)")
+      }
+      try file.finish()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
   private func add(_ notices: [String]) {
     state.withLock { state in
       for notice in notices where !state.notices.contains(notice) { state.notices.append(notice) }

@@ -68,17 +68,55 @@ extension StoreFile {
     try salvage.add(from: copy, into: queue)
   }
 
+  /// Copies a file, checks the copy, and puts it in the place of the store, which is set aside.
+  ///
+  /// - Returns: Where the former store is now; `nil` when there was none.
+  static func restore(_ file: String, to directory: String, role: StoreRole?) throws -> String? {
+    try finishReplacing(directory)
+    let path = directory + "/" + unfinished
+    func unlinkNew() { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
+    unlinkNew()
+    do {
+      try FileManager.default.copyItem(atPath: file, toPath: path)
+      guard chmod(path, 0o600) == 0 else { throw RunBusError(.store, explain(errno, directory)) }
+      var notices: [String] = []
+      let queue = try openQueue(path, directory, role, StoreOptions(), &notices)
+      do {
+        // A copy has all that was in the log.
+        guard try queue.read(LogMark.init(storedIn:))?.isOpen != true else {
+          throw Damage(what: "it is the file of a store without its log")
+        }
+        guard try queue.read(StoreSchema.isMade) else { throw Damage(what: "it has not the tables of a store") }
+        try closeWhole(queue)
+      } catch {
+        try? queue.close()
+        throw error
+      }
+    } catch {
+      unlinkNew()
+      throw error
+    }
+    guard rename(path, "\(directory)/\(salvaged)") == 0 else { throw RunBusError(.store, explain(errno, directory)) }
+    PrivateDirectory.sync(directory)
+    return try finishReplacing(directory)
+  }
+
   /// Moves the complete new file to the path of the damaged one.
-  static func finishReplacing(_ directory: String) throws {
+  ///
+  /// - Returns: Where the former file is now; `nil` when there was none.
+  @discardableResult
+  static func finishReplacing(_ directory: String) throws -> String? {
     var info = stat()
-    guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return }
+    guard lstat("\(directory)/\(salvaged)", &info) == 0 else { return nil }
     // Parts of the damaged store that are still here were left by a start that was interrupted.
     let parts = parts(of: directory).filter { $0 != "\(name)-shm" }
-    if parts.contains(where: { lstat("\(directory)/\($0)", &info) == 0 }) { _ = try setAside(directory) }
+    let hasFormer = parts.contains { lstat("\(directory)/\($0)", &info) == 0 }
+    let former = hasFormer ? try setAside(directory) : nil
     guard rename("\(directory)/\(salvaged)", "\(directory)/\(name)") == 0 else {
       throw RunBusError(.store, explain(errno, directory))
     }
     PrivateDirectory.sync(directory)
+    return former
   }
 
   /// The files of a store. SQLite's log goes first: if it stayed alone, SQLite would apply it to the new file.

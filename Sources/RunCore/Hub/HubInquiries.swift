@@ -52,6 +52,8 @@ extension HubCore {
       (.failed(InquiryFailure(.forbidden, "records are asked for on the hub's own machine")), false)
     case .devices, .orderDevice, .confirmDevices, .pairing, .rotateKey:
       (.failed(InquiryFailure(.forbidden, "devices are paired on the hub's own machine")), false)
+    case .backUp:
+      (.failed(InquiryFailure(.forbidden, "the store is copied on the hub's own machine")), false)
     case .room:
       (.failed(InquiryFailure(.forbidden, "rooms are asked for on the hub's own machine")), false)
     case .unknown: (.failed(.unknown), false)
@@ -95,6 +97,8 @@ extension HubCore {
     case .confirmDevices: give(.durably(.done(nil), after: members.confirm()), to: number, in: &turn)
     case .pairing(let order): give(carryOut(order, in: &turn), to: number, in: &turn)
     case .rotateKey: give(.refused(.pairsNobody), to: number, in: &turn)
+    // The node around the core carries it out.
+    case .backUp: give(.refused(.noFiles), to: number, in: &turn)
     case .room(.reports):
       give(.atOnce(.room(.reports(roomReports(at: turn.monotonic)))), to: number, in: &turn)
     case .room(.ask(let ask)): receive(ask, from: .inquiry(number), by: .localOwner, in: &turn)

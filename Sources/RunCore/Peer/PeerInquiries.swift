@@ -29,6 +29,8 @@ extension PeerCore {
     case .room(.reports):
       give(.refused(.notHere, "only the hub follows the logs of rooms: ask there"), to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
+    // The node around the core carries it out.
+    case .backUp: give(.refused(.noFiles), to: number, in: &turn)
     case .outbox:
       let (commands, readings) = outbox.reports(for: hub, at: turn.now)
       let lines = commands + mail.reports(at: turn.now) + readings

@@ -42,6 +42,8 @@ package enum Inquiry: Hashable, Sendable {
   case pairing(PairingOrder)
   /// Announces a new key of the hub, or with `now` uses it at once, which takes back all keys of devices.
   case rotateKey(now: Bool)
+  /// Copies the node's store into a new file at a path of its machine.
+  case backUp(to: String)
   /// Asks about rooms, or asks the hub to do something in one.
   indirect case room(RoomInquiry)
   /// A question or an order of a later version, which this version does not know. Its answer is

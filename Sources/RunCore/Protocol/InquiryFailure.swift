@@ -61,6 +61,8 @@ package struct InquiryFailure: Error, Hashable, Sendable {
   package static let notWaiting = Self(.notFound, "nothing of this id waits here")
   /// A decision about a recovery came, and no run waits for one.
   package static let nothingToRecover = Self(.notRecovering, "no run waits for an answer")
+  /// The node keeps nothing in files.
+  package static let noFiles = Self(.notHere, "this node keeps nothing in files, so there is nothing to copy")
   /// The hub has no listener for paired devices.
   package static let pairsNobody = Self(
     .invalid, "this hub has no listener for paired devices: start it with --listen tcp://ADDRESS:PORT")

@@ -153,6 +153,8 @@ extension Question where Answer == Void {
   package static var confirmDevices: Self { order(.confirmDevices) }
   /// Announces a new key of the node, or with `now` uses it at once.
   package static func rotateKey(now: Bool) -> Self { order(.rotateKey(now: now)) }
+  /// Copies the node's store into a new file at a path of its machine.
+  package static func backUp(to path: String) -> Self { order(.backUp(to: path)) }
 }
 
 extension Question where Answer == RoomAnswer {

@@ -31,12 +31,7 @@ struct Doctor: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    let local = try bus.hubLocation()
-    // Keys that cannot be read are a finding of their own.
-    let paired = local.name.flatMap { name in (try? BusLocation(pairedBus: name)).flatMap { $0 } }
-    var findings = MachineFindings.all(near: (paired ?? local).stateDirectory)
-    findings += await BusFindings(local: local, paired: paired, listener: try listener()).all()
-    findings += RoomFindings(location: local).all()
+    let findings = await Finding.all(of: try bus.hubLocation(), listener: try listener())
     for finding in findings {
       if json {
         try Output.jsonLine(finding)

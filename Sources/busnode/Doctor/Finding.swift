@@ -31,6 +31,17 @@ struct Finding: Codable, Hashable, Sendable {
   /// What was found, and what to do about it.
   var text: String
 
+  /// Everything that is looked at for the bus whose phone is on this machine.
+  ///
+  /// - Parameter listener: Where a phone would listen for paired devices.
+  static func all(of local: BusLocation, listener: RemoteListener? = nil) async -> [Finding] {
+    // Keys that cannot be read are a finding of their own.
+    let paired = local.name.flatMap { name in (try? BusLocation(pairedBus: name)).flatMap { $0 } }
+    return MachineFindings.all(near: (paired ?? local).stateDirectory)
+      + (await BusFindings(local: local, paired: paired, listener: listener).all())
+      + RoomFindings(location: local).all()
+  }
+
   static func ok(_ subject: String, _ text: String) -> Finding { Finding(level: .ok, subject: subject, text: text) }
   static func warn(_ subject: String, _ text: String) -> Finding { Finding(level: .warn, subject: subject, text: text) }
   static func bad(_ subject: String, _ text: String) -> Finding { Finding(level: .bad, subject: subject, text: text) }

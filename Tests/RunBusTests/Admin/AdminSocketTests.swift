@@ -61,7 +61,7 @@
           case .putRecord: .taken(isKnown: true)
           case .post(let message, _): .done(message.id)
           case .devices: .devices(DeviceList(devices: [], version: 1, isBehind: false))
-          case .orderDevice, .confirmDevices, .rotateKey: .done(nil)
+          case .orderDevice, .confirmDevices, .rotateKey, .backUp: .done(nil)
           case .room: .room(.reports([]))
           case .pairing: .pairing(PairingReport(stage: .open))
           case .unknown: .failed(.unknown)
