@@ -22,6 +22,8 @@ final class RoomKillCampaign: Sendable {
     /// The kills by the stage at which the room was.
     var kills: [String: Int] = [:]
     var (lost, twice) = (0, 0)
+    /// Further versions of records.
+    var amended = 0
     /// Runs that a phone has slept through, because it was never up for long enough: it says so in the room.
     var missed = 0
     var entries = 0
@@ -35,6 +37,7 @@ final class RoomKillCampaign: Sendable {
       lost += other.lost
       missed += other.missed
       twice += other.twice
+      amended += other.amended
       entries += other.entries
       repeats += other.repeats
       differences += other.differences
@@ -83,7 +86,7 @@ final class RoomKillCampaign: Sendable {
     print(
       "kills \(account.killCount) (\(stages)), rooms \(account.rooms), entries \(account.entries), "
         + "repeated after a kill \(account.repeats), runs slept through \(account.missed), "
-        + "entries lost \(account.lost), counted twice \(account.twice), "
+        + "records amended \(account.amended), entries lost \(account.lost), counted twice \(account.twice), "
         + "else wrong \(account.differences.count), "
         + "in \((ContinuousClock.now - began).formatted(.time(pattern: .minuteSecond))), seed \(plan.seed)")
     return account
@@ -208,20 +211,25 @@ final class RoomKillCampaign: Sendable {
           let record = view.report?.state.member(me)?.record
           if record?.elapsed == .zero { state.missed.insert(RunID.made(room: room, member: me)) }
           let (told, judged) = (view.told.count, verdicts[me]?.count ?? 0)
-          state.account.lost += max(0, told - judged) + (counts.records[me] ?? 0 == 0 ? 1 : 0)
-          state.account.twice += max(0, judged - told) + max(0, (counts.records[me] ?? 0) - 1)
+          let versions = counts.records[me] ?? [:]
+          state.account.lost += max(0, told - judged) + (versions.isEmpty ? 1 : 0)
+          state.account.twice += max(0, judged - told) + versions.values.reduce(0) { $0 + $1 - 1 }
+          state.account.amended += max(0, versions.count - 1)
         }
       }
       return views.compactMap(\.report?.me)
     }
   }
 
-  /// How many records of each member count, and how many entries came again.
-  private static func count(_ entries: [ReadEntry]) -> (records: [MemberID: Int], repeats: Int) {
-    var (machine, records, repeats) = (RoomMachine(), [MemberID: Int](), 0)
+  /// How often each version of each member's record counts, and how many entries came again. A phone that comes back
+  /// states what has changed as another version, which replaces the one before.
+  private static func count(_ entries: [ReadEntry]) -> (records: [MemberID: [UInt32: Int]], repeats: Int) {
+    var (machine, records, repeats) = (RoomMachine(), [MemberID: [UInt32: Int]](), 0)
     for read in entries {
       switch machine.apply(read.entry, digest: read.digest) {
-      case .verdict(.noted): if case .record = read.entry.ask { records[read.entry.author, default: 0] += 1 }
+      case .verdict(.noted):
+        guard case .record(let record) = read.entry.ask else { break }
+        records[read.entry.author, default: [:]][record.version, default: 0] += 1
       case .known: repeats += 1
       case .verdict, .gap, .leftOut: break
       }
