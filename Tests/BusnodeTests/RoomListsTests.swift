@@ -101,6 +101,15 @@ struct RoomListsTests {
     #expect(lines[5].contains("mark 1:00, 200.0 m"))
   }
 
+  @Test("What a list does not wait for")
+  func unread() {
+    let rooms = (1...6).map { RoomID(high: $0 << 32, low: 0) }
+    #expect(
+      RoomList.sentence(unread: Array(rooms.prefix(2)))
+        == "not read, because that would take long: 00000001, 00000002 (busnode room log ROOM reads one)")
+    #expect(RoomList.sentence(unread: rooms).contains("00000004 and 2 more ("))
+  }
+
   @Test("Why an entry was left out: its number, or the strangers before it")
   func leftOut() {
     let entries = [Self.entry(7, 6, Self.ben, 601, .stay, .leftOut), Self.entry(8, 7, Self.ben, 600, .stay, .leftOut)]
