@@ -93,12 +93,30 @@ struct RoomListsTests {
   func roomLog() throws {
     let names = RoomLogText.names(of: Self.log)
     try expect(
-      "room-log", Self.log.map { RoomEntryJSON($0, message: RoomLogText.sentence($0.folded, names)) })
+      "room-log", Self.log.map { RoomEntryJSON($0, message: RoomLogText.sentence($0, names)) })
     let lines = RoomLogText.lines(Self.log)
     #expect(lines[1] == "1      1970-01-01T00:00:01.000Z  Anna      enter, 512 m from the start  you are in")
     #expect(lines[2].contains("02020202  ready") && lines[2].hasSuffix("rejected: not in the room: enter it first"))
     #expect(lines[3].contains("remove 02020202") && lines[4].contains("record 1: 2:00, 400.1 m"))
     #expect(lines[5].contains("mark 1:00, 200.0 m"))
+  }
+
+  @Test("What a list does not wait for")
+  func unread() {
+    let rooms = (1...6).map { RoomID(high: $0 << 32, low: 0) }
+    #expect(
+      RoomList.sentence(unread: Array(rooms.prefix(2)))
+        == "not read, because that would take long: 00000001, 00000002 (busnode room log ROOM reads one)")
+    #expect(RoomList.sentence(unread: rooms).contains("00000004 and 2 more ("))
+  }
+
+  @Test("Why an entry was left out: its number, or the strangers before it")
+  func leftOut() {
+    let entries = [Self.entry(7, 6, Self.ben, 601, .stay, .leftOut), Self.entry(8, 7, Self.ben, 600, .stay, .leftOut)]
+    #expect(
+      entries.map { RoomLogText.sentence($0, [:]) } == [
+        "left out: its number is above 600", "left out: too many strangers have written here",
+      ])
   }
 
   @Test("A list of runners, and the same names told apart")

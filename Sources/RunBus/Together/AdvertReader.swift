@@ -8,22 +8,34 @@ struct AdvertReader {
   }
   private let fleet: FleetID
   private let listedAs: String
-  /// The adverts that were there last time: a signature is checked once.
-  private var known: [Row: RoomAdvert] = [:]
+  /// How many signatures are checked in a reading, which comes every second: some tens of milliseconds. Whoever fills a
+  /// class with adverts delays others, and keeps no processor busy.
+  private let checksMax: Int
+  /// The rows that were there last time, with what they say; `nil` for one that is left out. A signature is checked once.
+  private var known: [Row: RoomAdvert?] = [:]
 
-  init(fleet: FleetID, listedAs: String) { (self.fleet, self.listedAs) = (fleet, listedAs) }
+  init(fleet: FleetID, listedAs: String, checksMax: Int = 256) {
+    (self.fleet, self.listedAs, self.checksMax) = (fleet, listedAs, checksMax)
+  }
 
-  /// The adverts in the order of the log.
+  /// The adverts in the order of the log, without those for which there was no time yet.
   mutating func read(_ rows: [LogAdvert]) -> [RoomAdvert] {
     var adverts: [RoomAdvert] = []
-    var seen: [Row: RoomAdvert] = [:]
+    var seen: [Row: RoomAdvert?] = [:]
+    var checks = 0
     for row in rows {
       let key = Row(author: row.author, body: row.body)
-      let advert =
-        known[key] ?? (try? EntrySigning.read(advert: row.body, listedAs: listedAs, fleet: fleet, author: row.author))
-      guard let advert else { continue }
-      adverts.append(advert)
-      seen[key] = advert
+      if seen[key] != nil { continue }
+      if known[key] == nil, checks == checksMax { continue }
+      let advert: RoomAdvert?
+      if let read = known[key] {
+        advert = read
+      } else {
+        checks += 1
+        advert = try? EntrySigning.read(advert: row.body, listedAs: listedAs, fleet: fleet, author: row.author)
+      }
+      seen[key] = .some(advert)
+      if let advert { adverts.append(advert) }
     }
     known = seen
     return adverts

@@ -4,19 +4,35 @@ package import RunCore
 package enum RoomFolds {
   /// How many rooms are folded at most, the newest first.
   static let roomsMax = 256
+  /// How many entries are read for a list at most: a few seconds, most of them for signatures.
+  static let entriesMax = 16_384
 
   /// The rooms of a fleet as its log has them, the one with the newest entry first.
   ///
   /// - Parameter isFresh: Leaves out rooms without an entry for ``LogBounds/roomAge``, in which nothing happens any more.
+  /// - Returns: The rooms, and those that were not read because that would take long.
   package static func all(
     of log: any SharedLog, fleet: FleetID, isFresh: Bool = false
-  ) async throws(SharedLogError) -> [RoomReport] {
+  ) async throws(SharedLogError) -> (reports: [RoomReport], unread: [RoomID]) {
     var reports: [RoomReport] = []
     let since = isFresh ? try await log.now() - LogBounds.roomAge : .zero
-    for room in try await log.rooms().prefix(roomsMax) where room.time >= since {
+    let rooms = try await log.rooms().filter { $0.time >= since }
+    let listed = listed(rooms)
+    for room in rooms where listed.contains(room.room) {
       if let report = try await fold(room.room, of: log, fleet: fleet) { reports.append(report) }
     }
-    return reports
+    return (reports, rooms.map(\.room).filter { !listed.contains($0) })
+  }
+
+  /// The rooms that are read for a list: of the newest ones those with fewer entries before the others, so that one that
+  /// somebody fills takes no other's place.
+  static func listed(_ rooms: [LogRoom], entriesMax: Int = entriesMax) -> Set<RoomID> {
+    var left = entriesMax
+    let chosen = rooms.prefix(roomsMax).sorted { $0.count < $1.count }.prefix {
+      left -= $0.count
+      return left >= 0
+    }
+    return Set(chosen.map(\.room))
   }
 
   /// One room as the log has it; `nil` for a room that is not open.

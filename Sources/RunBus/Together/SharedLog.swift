@@ -31,7 +31,8 @@ package protocol SharedLog: Sendable {
 
   /// Takes a nickname for a member, whose former one is free then.
   ///
-  /// - Returns: Whether the member has it now; `false` when another one has it, however it is written.
+  /// - Returns: Whether the member has it now; `false` when another one has it, in capitals or not and however its
+  ///   letters are encoded.
   func claim(_ nickname: Nickname, for member: MemberID) async throws(SharedLogError) -> Bool
 
   /// Sends a live message: it replaces the author's earlier one of that kind, and may be lost.

@@ -106,6 +106,8 @@ extension PeerCore {
     view.open(term: welcome.state.snapshot.order.term, speed: welcome.speed)
     hear(in: &turn)
     observe(welcome.state, isNewSession: true, in: &turn)
+    let term = welcome.state.snapshot.order.term
+    for event in view.early.take(term: term, speed: welcome.speed, at: turn.now) { receive(event, in: &turn) }
     // A listener without events has no endpoint: pongs tell of newer snapshots.
     if !settings.topics.isEmpty, !welcome.eventsEndpoint.isEmpty {
       turn.act(.subscribe(welcome.eventsEndpoint, settings.topics))

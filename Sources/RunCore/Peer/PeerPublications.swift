@@ -3,7 +3,7 @@ extension PeerCore {
   /// Handles an event that the hub published.
   mutating func receive(_ event: BusEvent, in turn: inout Turn) {
     // Events that were queued before the link was lost must not make the hub look alive.
-    guard session.isUp else { return }
+    guard session.isUp else { return view.early.keep(event, at: turn.now) }
     guard event.isPossible else { return turn.act(.note(Self.impossible)) }
     view.noteSignOfLife(in: &turn)
     hear(in: &turn)

@@ -124,14 +124,14 @@ extension RoomAskKind {
   }
 }
 
-extension RoomRecord {
+extension BusDuration {
   /// How long a decimetre takes at least; the fastest man ran 100 m at 10.4 m/s.
   private static let nanosecondsPerDecimetre: Int64 = 10_000_000
 
-  /// Whether the distance can have been run in the time.
-  func isPlausible(goal: BusDuration) -> Bool {
+  /// Whether a runner can have come so far in this time; an unknown distance says nothing.
+  func isEnough(toRun decimetres: Int?) -> Bool {
     guard let decimetres else { return true }
     let (least, overflow) = Int64(decimetres).multipliedReportingOverflow(by: Self.nanosecondsPerDecimetre)
-    return !overflow && least <= min(elapsed, goal).nanoseconds
+    return !overflow && least <= nanoseconds
   }
 }

@@ -131,7 +131,7 @@ package struct RoomMachine: Hashable, Sendable {
     case .remove(let who): isOwner ? remove(who) : .rejected(.notOwner)
     case .close: close(terms)
     case .cancel: isOwner ? cancel() : .rejected(.notOwner)
-    case .mark(let mark): keep(mark, of: entry.author)
+    case .mark(let mark): keep(mark, of: entry.author, terms)
     case .record(let record): keep(record, of: entry.author, terms)
     case .stay, .tick: .noted
     case .unknown: .rejected(.unsupported)
@@ -257,8 +257,9 @@ package struct RoomMachine: Hashable, Sendable {
     return .cancelled
   }
 
-  private mutating func keep(_ mark: RoomMark, of author: MemberID) -> RoomVerdict {
+  private mutating func keep(_ mark: RoomMark, of author: MemberID, _ terms: RoomTerms) -> RoomVerdict {
     guard state.stage.takesRecords else { return .rejected(.notRunning) }
+    guard min(mark.elapsed, terms.goal).isEnough(toRun: mark.decimetres) else { return .rejected(.implausible) }
     change(author) { member in
       if member.mark.map({ $0.elapsed < mark.elapsed }) ?? true { member.mark = mark }
     }
@@ -267,7 +268,7 @@ package struct RoomMachine: Hashable, Sendable {
 
   private mutating func keep(_ record: RoomRecord, of author: MemberID, _ terms: RoomTerms) -> RoomVerdict {
     guard state.stage.takesRecords else { return .rejected(.notRunning) }
-    guard record.isPlausible(goal: terms.goal) else { return .rejected(.implausible) }
+    guard min(record.elapsed, terms.goal).isEnough(toRun: record.decimetres) else { return .rejected(.implausible) }
     guard state.member(author)?.record.map({ $0.version < record.version }) ?? true else { return .noted }
     change(author) { $0.record = record }
     events.append(.recorded(author))

@@ -211,6 +211,16 @@ public struct RoomView: Hashable, Sendable {
     return members.indices.sorted { key($0) < key($1) }.map { members[$0] }
   }
 
+  /// The view as it stands so much real time after it was told.
+  package func later(by span: BusDuration) -> RoomView {
+    var view = self
+    view.startsIn = startsIn.map { $0 - span }
+    for index in members.indices {
+      view.members[index].standing?.age = members[index].standing?.age.map { $0 + span }
+    }
+    return view
+  }
+
   /// Whether a screen that goes on by itself shows the same for both: spans pass, and standings come by themselves.
   package func looks(like other: RoomView) -> Bool {
     var (one, two) = (self, other)

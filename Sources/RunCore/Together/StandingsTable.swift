@@ -53,7 +53,7 @@ package struct StandingsTable: Hashable, Sendable {
     case old
     /// The member has sent too many.
     case tooMany
-    /// It cannot be.
+    /// It cannot be; nobody runs as far as it says.
     case wrong
   }
   /// A member's line.
@@ -92,17 +92,22 @@ package struct StandingsTable: Hashable, Sendable {
   }
   /// In the order of the roster.
   private let roster: [MemberID]
+  /// How long the run is.
+  private let goal: BusDuration
   private var lines: [MemberID: Line] = [:]
 
-  /// A table of the members of a room at the start.
-  package init(roster: [MemberID] = []) { self.roster = Array(roster.prefix(RoomTerms.placesBounds.upperBound)) }
+  /// A table of the members of a room at the start, for a run until a goal.
+  package init(roster: [MemberID] = [], goal: BusDuration = RoomTerms.goalBounds.upperBound) {
+    self.roster = Array(roster.prefix(RoomTerms.placesBounds.upperBound))
+    self.goal = goal
+  }
 
   /// Takes a standing that was heard at a moment of the own clock.
   package mutating func take(_ standing: LiveStanding, at now: BusTime) -> Taken {
     guard roster.contains(standing.member) else { return .stranger }
-    guard standing.elapsed >= .zero, standing.decimetres ?? 0 >= 0, standing.paceSecondsPerKilometre ?? 0 >= 0 else {
-      return .wrong
-    }
+    guard standing.elapsed >= .zero, standing.decimetres ?? 0 >= 0, standing.paceSecondsPerKilometre ?? 0 >= 0,
+      min(standing.elapsed, goal).isEnough(toRun: standing.decimetres)
+    else { return .wrong }
     var line = lines[standing.member] ?? Line()
     if let last = line.standing, standing.number <= last.number { return .old }
     if line.taken.count == Self.takenPerSecond {

@@ -91,13 +91,22 @@ struct RoomList: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let reports = try await fleet.reading { log, id throws(SharedLogError) in
-      try await RoomFolds.all(of: log, fleet: id, isFresh: !all)
+    let lists = try await fleet.reading { log, id throws(SharedLogError) in
+      [try await RoomFolds.all(of: log, fleet: id, isFresh: !all)]
     }
-    let shown = reports.filter { all || $0.state.stage == .recruiting }
+    let unread = lists.flatMap(\.unread)
+    if !unread.isEmpty { Output.complain(Self.sentence(unread: unread)) }
+    let shown = lists.flatMap(\.reports).filter { all || $0.state.stage == .recruiting }
     if json { return try shown.forEach { try Output.jsonLine(RoomJSON($0)) } }
     guard !shown.isEmpty else { return try Output.line("no room takes runners in") }
     for report in shown { try Output.line(line(report)) }
+  }
+
+  /// The rooms in which so much is written, or so many, that a list does not wait for them.
+  static func sentence(unread: [RoomID]) -> String {
+    let named = unread.prefix(4).map(RoomText.short).joined(separator: ", ")
+    let more = unread.count > 4 ? " and \(unread.count - 4) more" : ""
+    return "not read, because that would take long: \(named)\(more) (busnode room log ROOM reads one)"
   }
 
   private func line(_ report: RoomReport) -> String {

@@ -140,7 +140,7 @@ struct RoomLog: AsyncParsableCommand {
     if json {
       let names = RoomLogText.names(of: entries)
       return try entries.forEach {
-        try Output.jsonLine(RoomEntryJSON($0, message: RoomLogText.sentence($0.folded, names)))
+        try Output.jsonLine(RoomEntryJSON($0, message: RoomLogText.sentence($0, names)))
       }
     }
     for line in RoomLogText.lines(entries) { try Output.line(line) }

@@ -13,7 +13,7 @@ enum RoomLogText {
         return [
           "\(entry.position)", DayTime.text(unixSeconds: entry.time.unixSeconds),
           names[entry.author] ?? String(entry.author.description.prefix(8)), ask(entry.ask, names),
-          sentence(judged.folded, names),
+          sentence(judged, names),
         ]
       })
   }
@@ -43,13 +43,15 @@ enum RoomLogText {
   }
 
   /// What became of an entry.
-  static func sentence(_ folded: Folded, _ names: [MemberID: String]) -> String {
-    switch folded {
+  static func sentence(_ judged: JudgedEntry, _ names: [MemberID: String]) -> String {
+    switch judged.folded {
     case .verdict(.rejected(let refusal)): "rejected: \(RoomText.sentence(refusal, names: names))"
     case .verdict(let verdict): RoomText.sentence(verdict)
     case .known: "known: its number was used before"
     case .gap: "not judged: a number before it is missing"
-    case .leftOut: "left out: too many have written here"
+    case .leftOut where judged.entry.number > RoomMachine.numberMax:
+      "left out: its number is above \(RoomMachine.numberMax)"
+    case .leftOut: "left out: too many strangers have written here"
     }
   }
 }

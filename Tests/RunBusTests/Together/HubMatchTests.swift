@@ -169,5 +169,10 @@ struct HubMatchTests {
     #expect(reader.read(rows) == [advert])
     #expect(reader.read(rows) == [advert])
     #expect(reader.read([]) == [])
+    // Who fills a class with adverts delays others, for as many readings as that takes.
+    var busy = AdvertReader(fleet: fleet, listedAs: "g1", checksMax: 2)
+    #expect(busy.read(rows) == [])
+    #expect(busy.read(rows) == [])
+    #expect(busy.read(rows) == [advert])
   }
 }

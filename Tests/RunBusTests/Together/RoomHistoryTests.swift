@@ -85,6 +85,29 @@ struct RoomHistoryTests {
     await log.close()
   }
 
+  @Test("A list reads the newest rooms, and one that somebody fills takes no other's place")
+  func listed() async throws {
+    func room(_ number: UInt64, _ count: Int) -> LogRoom {
+      LogRoom(room: RoomID(high: 1, low: number), position: 1000 - number, time: .zero, count: count)
+    }
+    func listed(_ rooms: [LogRoom], _ entriesMax: Int = RoomFolds.entriesMax) -> [UInt64] {
+      RoomFolds.listed(rooms, entriesMax: entriesMax).map(\.low).sorted()
+    }
+    #expect(listed([room(1, 50), room(2, 5), room(3, 5), room(4, 40)], 60) == [2, 3, 4])
+    #expect(listed([room(1, 50), room(2, 5)], 55) == [1, 2])
+    #expect(listed([room(1, 600)], 599) == [])
+    #expect(listed((1...300).map { room($0, 40) }) == Array(1...256))
+    #expect(listed([]) == [])
+
+    let rooms = RanRooms(["Anna", "Ben"])
+    let log = MemoryLog(clock: rooms.clock)
+    let older = try await rooms.write(to: log, nil)
+    let newer = try await rooms.write(to: log, nil)
+    let list = try await RoomFolds.all(of: log, fleet: rooms.fleet)
+    #expect(list.reports.map(\.room) == [newer, older] && list.unread.isEmpty)
+    await log.close()
+  }
+
   // MARK: Keeping
 
   @Test("A room without a run goes after four days; one with a run stays with its result, and goes after 400 days")

@@ -32,7 +32,8 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, wallSeconds: Double = 0
+    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, together: TogetherDesk.Settings? = nil,
+    wallSeconds: Double = 0
   ) {
     self.now = now
     firstMembers = history.members
@@ -50,6 +51,7 @@ struct HubStage {
     settings.pastReadingsMax = pastReadingsMax ?? settings.pastReadingsMax
     settings.recordPiece = recordPiece ?? settings.recordPiece
     settings.owedVerdictsMax = owedVerdictsMax ?? settings.owedVerdictsMax
+    settings.together = together
     core = HubCore(settings: settings, history: history, now: now, wallSeconds: wallSeconds, bootID: bootID)
   }
 
@@ -58,12 +60,13 @@ struct HubStage {
     debounce: BusDuration = HubStage.debounce, speed: Int64 = 1, history: HubHistory = HubHistory(),
     now: BusTime = .zero, metrics: MetricsSettings = MetricsSettings(), recovery: RecoveryChoice = .resume,
     downtime: Downtime = .paused, ledgerEntriesMax: Int? = nil, owedVerdictsMax: Int? = nil,
-    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, wallSeconds: Double = 0
+    pastReadingsMax: Int? = nil, recordPiece: Int? = nil, together: TogetherDesk.Settings? = nil,
+    wallSeconds: Double = 0
   ) -> HubStage {
     var stage = HubStage(
       debounce: debounce, speed: speed, history: history, now: now, metrics: metrics, recovery: recovery,
       downtime: downtime, ledgerEntriesMax: ledgerEntriesMax, owedVerdictsMax: owedVerdictsMax,
-      pastReadingsMax: pastReadingsMax, recordPiece: recordPiece, wallSeconds: wallSeconds)
+      pastReadingsMax: pastReadingsMax, recordPiece: recordPiece, together: together, wallSeconds: wallSeconds)
     _ = stage.feed(.started)
     _ = stage.commits()
     _ = stage.feed(.opened(eventsEndpoint: "events"))

@@ -35,15 +35,16 @@ extension HubStage {
   static let token: [UInt8] = Array(repeating: 9, count: PairingRequest.tokenByteCount)
 
   /// A hub that pairs devices, with these paired ones.
-  static func pairing(_ devices: [PairedDevice] = [], history: HubHistory = HubHistory(), now: BusTime = .zero)
-    -> HubStage
-  {
+  static func pairing(
+    _ devices: [PairedDevice] = [], history: HubHistory = HubHistory(), now: BusTime = .zero,
+    together: TogetherDesk.Settings? = nil
+  ) -> HubStage {
     var history = history
     if !devices.isEmpty {
       history.members.devices = devices
       history.members.version = UInt64(devices.count)
     }
-    var stage = opened(history: history, now: now)
+    var stage = opened(history: history, now: now, together: together)
     _ = stage.feed(
       .identified(
         BusIdentity(

@@ -114,8 +114,10 @@ extension RoomModel {
       ]
     case .close: return [(!isMatched, .unsupported), (!isRecruiting, .notRecruiting), (roster.count > 1, .matched)]
     case .cancel: return [(!isOwner, .notOwner), (isFrozen || isOn, .tooLate)]
-    case .mark: return [(!isOn, .notRunning)]
-    case .record(let record): return [(!isOn, .notRunning), (isImplausible(record), .implausible)]
+    case .mark(let mark):
+      return [(!isOn, .notRunning), (isImplausible(mark.decimetres, in: mark.elapsed), .implausible)]
+    case .record(let record):
+      return [(!isOn, .notRunning), (isImplausible(record.decimetres, in: record.elapsed), .implausible)]
     case .stay, .tick, .unknown: return []
     }
   }
@@ -135,9 +137,9 @@ extension RoomModel {
   }
 
   /// More than 10 m/s: more than 1 dm in 10,000,000 ns.
-  private func isImplausible(_ record: RoomRecord) -> Bool {
-    guard let decimetres = record.decimetres, let goal = terms?.goal else { return false }
-    let nanoseconds = min(record.elapsed, goal).nanoseconds
+  private func isImplausible(_ decimetres: Int?, in elapsed: BusDuration) -> Bool {
+    guard let decimetres, let goal = terms?.goal else { return false }
+    let nanoseconds = min(elapsed, goal).nanoseconds
     let (high, low) = Int64(decimetres).multipliedFullWidth(by: 10_000_000)
     return (high, low) > (nanoseconds < 0 ? -1 : 0, UInt64(bitPattern: nanoseconds))
   }

@@ -141,7 +141,7 @@ private struct RandomRoomLog {
     let mark = RoomAskKind.mark(
       RoomMark(
         elapsed: .seconds(Int64.random(in: 0...3, using: &generator)),
-        decimetres: Int.random(in: 0...3, using: &generator)))
+        decimetres: [0, 1, 2, 3, 100, 101, 300, 301, .max].randomElement(using: &generator)!))
     let decimetres: [Int?] = [nil, 0, 50, 50, 70, 10_000, 10_001, .max]
     let record = RoomAskKind.record(
       .run(

@@ -298,6 +298,21 @@ struct RoomTranscriptTests {
     #expect(room.at(6, .anna, .record(record)) == .noted)
   }
 
+  @Test("mark: at most 10 m/s over the shorter of its time and the goal")
+  func implausibleMark() {
+    let room = RoomTale.running
+    #expect(room.at(6, .anna, .marks(701, after: 7)) == .rejected(.implausible))
+    #expect(room.at(6, .anna, .marks(1, after: 0)) == .rejected(.implausible))
+    #expect(room.at(6, .anna, .marks(10_001, after: 1000)) == .rejected(.implausible))
+    #expect(room.at(6, .anna, .marks(.max, after: 1000)) == .rejected(.implausible))
+    #expect(room.state.member(.anna)?.mark == nil)
+    #expect(room.lines == ["1 anna - open", "1 ben - open", "1 cleo - open"])
+    #expect(room.at(6, .anna, .marks(0, after: 0)) == .noted)
+    #expect(room.at(6, .anna, .marks(700, after: 7)) == .noted)
+    #expect(room.at(6, .anna, .marks(10_000, after: 1000)) == .noted)
+    #expect(room.lines.first == "1 anna 10000? open")
+  }
+
   @Test("stay and tick: any member, any stage")
   func stayAndTick() {
     for room in [RoomTale(.plain, others: [.ben]), .gathering, .counting, .running, .matched] {

@@ -73,8 +73,22 @@ struct StandingsTableTests {
     #expect(table.take(Self.standing(1, 7, 7), at: Self.at(999)) == .tooMany)
     #expect(table.take(Self.standing(2, 1, 7), at: Self.at(999)) == .taken)
     #expect(table.take(Self.standing(1, 8, 8), at: Self.at(1000)) == .taken)
-    #expect(table.take(Self.standing(1, .max, .max), at: Self.at(1001)) == .tooMany)
+    #expect(table.take(Self.standing(1, .max, 6_000), at: Self.at(1001)) == .tooMany)
     #expect(table.check() == nil)
+  }
+
+  @Test("A standing that nobody can have run is not taken: at most 10 m/s over the shorter of its time and the goal")
+  func implausible() {
+    var table = StandingsTable(roster: Self.roster, goal: .seconds(50))
+    #expect(table.take(Self.standing(1, 1, 5_001), at: Self.at(0)) == .wrong)
+    #expect(table.take(Self.standing(1, 1, .max), at: Self.at(0)) == .wrong)
+    #expect(Self.text(table.rows(at: Self.at(0))).first == "1: - - - stale")
+    #expect(table.take(Self.standing(1, 1, 5_000), at: Self.at(0)) == .taken)
+    var early = Self.standing(2, 1, 71)
+    early.elapsed = .milliseconds(700)
+    #expect(table.take(early, at: Self.at(0)) == .wrong)
+    early.decimetres = 70
+    #expect(table.take(early, at: Self.at(0)) == .taken)
   }
 
   @Test("Under a flood each member has at most two a second, and the newest one counts", arguments: 1...20)

@@ -5,6 +5,8 @@ struct PeerView: Sendable {
   private(set) var hub: HubView
   private var screen = LiveScreen()
   private var failureDetector: HubFailureDetector
+  /// What came before the session.
+  var early = EarlyEvents()
 
   init(_ hub: HubView, failureDetector: HubFailureDetector) {
     self.hub = hub

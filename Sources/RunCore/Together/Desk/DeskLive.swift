@@ -39,7 +39,7 @@ extension TogetherDesk {
 
   private mutating func take(_ live: RoomLive, at now: BusTime) -> [DeskAction] {
     guard var room = rooms[live.room], room.isListening, case .standing(let told) = live.kind else { return [] }
-    var table = room.standings ?? StandingsTable(roster: room.machine.state.members.map(\.id))
+    var table = room.table
     let before = table.ahead(of: settings.member)
     let standing = LiveStanding(
       member: live.author, number: live.number, elapsed: told.elapsed, decimetres: told.decimetres,
@@ -112,7 +112,7 @@ extension TogetherDesk {
     let metres = fix.flatMap { fix in
       now - fix.at <= Self.fixLasts ? room.machine.state.terms?.start.map { fix.fix.metres(to: $0) } : nil
     }
-    let table = room.standings ?? StandingsTable(roster: room.machine.state.members.map(\.id))
+    let table = room.table
     return RoomView(report, order: order, standings: (table, now), metersToStart: metres)
   }
 }
@@ -123,6 +123,15 @@ extension RunStanding {
     RoomLive.Standing(
       elapsed: .milliseconds(elapsed.nanoseconds / 1_000_000), decimetres: decimetres,
       paceSecondsPerKilometre: paceSecondsPerKilometre, phase: phase)
+  }
+}
+
+extension DeskRoom {
+  /// Who is ahead in the run, as far as standings were heard.
+  fileprivate var table: StandingsTable {
+    standings
+      ?? StandingsTable(
+        roster: machine.state.members.map(\.id), goal: machine.state.terms?.goal ?? RoomTerms.goalBounds.upperBound)
   }
 }
 

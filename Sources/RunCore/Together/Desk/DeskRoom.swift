@@ -70,6 +70,8 @@ struct DeskRoom: Hashable, Sendable {
   var lastOwnAt: BusTime?
   var hasStarted = false
   var hasStopped = false
+  /// By how much the log's clock may have been wrong when the start and the stop were pressed.
+  var pressError = BusDuration.zero
   /// The elapsed time of the last mark that was asked for.
   var markedThrough = BusDuration.zero
   /// The version of the last record that was asked for.

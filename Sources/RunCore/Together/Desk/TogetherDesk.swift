@@ -47,7 +47,8 @@ package struct TogetherDesk: Hashable, Sendable {
   static let stayEvery = BusDuration.seconds(240)
   /// How long after the end the record is stated, in bus time: late readings of the watch have come by then.
   static let recordAfter = BusDuration.seconds(60)
-  /// How much before the goal the room's own stop may be: what is known of the log's clock changes during a run.
+  /// How much before the goal the room's own stop may be, besides the errors of the log's clock at the presses and at
+  /// the record: what is known of it changes in between.
   static let stopWithin = BusDuration.milliseconds(500)
   /// How often the run's distance is stated while it is on, in bus time, and when for the first time.
   static let (markFirst, markEvery) = (BusDuration.seconds(60), BusDuration.seconds(300))
@@ -372,21 +373,25 @@ package struct TogetherDesk: Hashable, Sendable {
       guard let standing, let decimetres = standing.decimetres else { return [] }
       return say(.mark(RoomMark(elapsed: standing.elapsed, decimetres: decimetres)), in: id, at: now)
     case .record:
-      let record = record(standing, terms, version: room.recordVersion, run: run)
+      let record = record(standing, terms, of: run, in: room, at: now)
       rooms[id]?.said = record
       return say(.record(record), in: id, at: now)
     case .live: return tell(standing, in: id, at: now)
     case .amendment:
       guard let standing else { return [] }
-      return amend(record(standing, terms, version: room.recordVersion, run: run), in: id, at: now)
+      return amend(record(standing, terms, of: run, in: room, at: now), in: id, at: now)
     }
   }
 
-  private func record(_ standing: RunStanding?, _ terms: RoomTerms, version: UInt32, run: RunID) -> RoomRecord {
+  private func record(
+    _ standing: RunStanding?, _ terms: RoomTerms, of run: RunID, in room: DeskRoom, at now: BusTime
+  ) -> RoomRecord {
     let elapsed = standing?.elapsed ?? .zero
+    // The run was pressed by what was known of the log's clock then, and is measured by what is known now.
+    let short = Self.stopWithin + room.pressError + (clock.estimate(at: now)?.error ?? .zero)
     return RoomRecord(
-      version: version, decimetres: standing?.decimetres, elapsed: elapsed,
-      isFinished: elapsed + terms.speed.bus(fromReal: Self.stopWithin) >= terms.goal, parts: standing?.parts ?? [],
+      version: room.recordVersion, decimetres: standing?.decimetres, elapsed: elapsed,
+      isFinished: elapsed + terms.speed.bus(fromReal: short) >= terms.goal, parts: standing?.parts ?? [],
       run: standing?.run ?? run)
   }
 
@@ -424,10 +429,12 @@ package struct TogetherDesk: Hashable, Sendable {
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
       rooms[id]!.startedAt = at
+      rooms[id]!.pressError = clock.estimate(at: now)?.error ?? .zero
       return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, at: at, now: now)
         + startSearched(id, at: now)
     case .stop(let run, let at):
       rooms[id]!.hasStopped = true
+      rooms[id]!.pressError = max(rooms[id]!.pressError, clock.estimate(at: now)?.error ?? .zero)
       return [.press(.stop(run), age: now - at)]
     case .mark(let run, let elapsed, let startedAt):
       rooms[id]!.markedThrough = elapsed

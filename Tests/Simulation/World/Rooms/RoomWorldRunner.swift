@@ -105,7 +105,8 @@ extension RoomWorld {
     let asks: [RoomAskKind] = [
       .enter(card, metres: 0, seek: nil), .enter(card, metres: 0, seek: nil), .ready(true), .ready(false), .here(true),
       .begin, .proceed, .hold, .leave, .cancel, .close, .tick, .stay, .unknown, .open(terms, card),
-      .remove(hubs[0].member), .mark(RoomMark(elapsed: terms.goal, decimetres: 1_000_000)),
+      .remove(hubs[0].member),
+      .mark(RoomMark(elapsed: terms.goal, decimetres: Int.random(in: 0...100_000, using: &random))),
       .record(
         RoomRecord(
           version: UInt32.random(in: 0...3, using: &random), decimetres: Int.random(in: 0...100_000, using: &random),
