@@ -53,6 +53,56 @@ struct RoomListsTests {
       ])
   }
 
+  private static func report(
+    _ stage: RoomStage, _ members: [RoomState.Member], terms: RoomTerms = RoomTerms(goal: .seconds(300)),
+    startsIn: BusDuration? = nil
+  ) -> RoomReport {
+    RoomReport(
+      room: room, me: anna, state: RoomState(stage: stage, terms: terms, owner: anna, members: members),
+      isProvisional: false, isLost: false, count: 9, digest: nil, startsIn: startsIn, clockError: nil)
+  }
+  private static let both = [(anna, "Anna"), (ben, "Ben")].map {
+    RoomState.Member(id: $0.0, card: RoomCard(nickname: Nickname($0.1)!))
+  }
+
+  @Test("A room says what holds its runner, and whose records its result waits for")
+  func whatIsMissing() {
+    let startsAt = LogTime.zero + .seconds(10)
+    let running = Self.report(.running(startsAt: startsAt), Self.both, startsIn: .seconds(-100))
+    let held = "you       in it until its run is over, in 3:20, also when your own is: then another takes you"
+    #expect(RoomText.lines(running).contains(held))
+    #expect(RoomText.lasting(running) == RoomText.lines(running).filter { $0 != held && !$0.hasPrefix("stage") })
+    let waiting = Self.report([4001, nil])
+    let missing = "missing   the record of Ben: it comes from its phone, a minute of the run after its end"
+    #expect(RoomText.lines(waiting).last == missing)
+    let result = RoomResult(waiting.state)!
+    #expect(RoomText.outcome(waiting, result, me: Self.anna).dropLast().last == missing)
+    let both = RoomText.lines(Self.report([nil, nil]))
+    #expect(both.last?.hasPrefix("missing   the records of Anna, Ben: they come from their phones") == true)
+    #expect(!RoomText.lines(Self.report([4001, 3902])).contains { $0.hasPrefix("missing") })
+  }
+
+  @Test("A phone that ends says what it leaves undone in a room")
+  func unfinished() {
+    let startsAt = LogTime.zero + .seconds(10)
+    let running = RoomText.unfinished(Self.report(.running(startsAt: startsAt), Self.both))
+    #expect(running?.hasPrefix("the run of room 00000000 is not over: start the phone again") == true)
+    let settling = RoomText.unfinished(Self.report([nil, 3902]))
+    #expect(settling?.contains("its result stays provisional: start the phone again within a day") == true)
+    #expect(RoomText.unfinished(Self.report([4001, nil])) == nil)
+    #expect(RoomText.unfinished(Self.report(.recruiting, Self.both)) == nil)
+    #expect(RoomText.unfinished(Self.report(.running(startsAt: startsAt), [Self.both[1]])) == nil)
+  }
+
+  @Test("A search for another runner is listed and shown as one")
+  func searches() {
+    let terms = RoomTerms(kind: .matched(Seek(goal: .seconds(300)), left: .seconds(60)), goal: .seconds(300), places: 2)
+    let search = Self.report(.recruiting, [Self.both[0]], terms: terms)
+    #expect(RoomList.line(search) == "00000000  search  5:00  1/2  Anna")
+    #expect(RoomText.lines(search)[1] == "stage     recruiting (a search for another runner)")
+    #expect(RoomList.line(Self.report(.recruiting, Self.both)) == "00000000  recruiting  5:00  2/4  Anna, Ben")
+  }
+
   @Test("A result, as its runner and as somebody else sees it")
   func results() throws {
     let report = Self.report([4001, 3902])

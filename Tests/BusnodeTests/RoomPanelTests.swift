@@ -148,6 +148,30 @@ struct RoomPanelTests {
     #expect(Set(RoomCue.Kind.allCases.map { RoomViewText.sentence(RoomCue(room: "", kind: $0)) }).count == 6)
   }
 
+  // Once broken: beside the gate of a new room stood COMPLETED and the clock of the run before.
+  @Test("While the runner waits in a room the run before is the last one")
+  func lastRun() {
+    func completed(_ state: inout ScreenState) {
+      state.add(
+        Snapshot(
+          order: SnapshotOrder(term: 1, revision: 2, tick: 3), phase: .completed, runID: RunID(high: 0, low: 1),
+          changedBy: nil, startedAt: .zero, capturedAt: .zero, metrics: RunMetrics(elapsed: .seconds(60))))
+      state.predicted = .completed
+    }
+    let waiting = text(Self.view(.recruiting, .notReady), completed)
+    #expect(waiting.contains("LAST RUN") && !waiting.contains("COMPLETED"))
+    #expect(text(Self.view(.settling), completed).contains("COMPLETED"))
+    #expect(text(Self.view(.recruiting) { $0.members[1].isSelf = false }, completed).contains("COMPLETED"))
+  }
+
+  @Test("A search for another runner says so")
+  func search() {
+    let alone = Self.view(.recruiting, .tooFew, members: [Self.member(2, "Ben")]) { $0.isMatched = true }
+    #expect(text(alone).contains("ROOM 32d9626b  search  1 of 4"))
+    #expect(text(Self.view(.recruiting, .notReady) { $0.isMatched = true }).contains("recruiting"))
+    #expect(RoomViewText.stage(Self.view(.cancelled) { $0.isMatched = true }) == "cancelled (a search)")
+  }
+
   @Test("Without a room the screen is as it was, and with one it overflows nowhere", arguments: sizes)
   func fits(screen: Screen) {
     let (columns, count) = (screen.columns, screen.rows)

@@ -97,7 +97,7 @@ struct RoomResultsTests {
     #expect(second.ending == .exited(75), "\(second)")
     let sound = try await rooms()
     #expect(sound.count == 1 && sound[0]["text"]?.string?.contains("crew: the log is sound") == true)
-    #expect(sound.first?["text"]?.string?.hasSuffix("1 room); the runner is called anna there") == true, "\(sound)")
+    #expect(sound.first?["text"]?.string?.hasSuffix("1 room); the runner is called Anna there") == true, "\(sound)")
     let refused = try await bus.run("erase", "--together", "crew", "--yes")
     #expect(refused.ending == .exited(75) && FileManager.default.fileExists(atPath: state + "/log.sqlite"))
     // Both have removed their records, and so has the room: nobody has won any more.

@@ -3,11 +3,15 @@ package import RunCore
 // What a runner has done, as badges look at it: on the day and in the month of its end.
 extension BadgeDeed {
   /// A run that is kept, by the wall clock of the run where its UTC offset is known.
-  package init?(_ summary: RecordSummary, _ calendar: RunCalendar) {
-    let length = summary.elapsed.seconds
+  ///
+  /// - Parameter bound: Until when it had ended, in seconds since 1970; `nil` where its length alone says so. A simulated
+  ///   run may be longer than the time in which it was run.
+  package init?(_ summary: RecordSummary, _ calendar: RunCalendar, by bound: Double? = nil) {
+    let start = summary.startedAtUnixSeconds
+    let length = min(summary.elapsed.seconds, max(0, (bound ?? .infinity) - start))
     let shown = calendar.wallClock(summary) + length
     self.init(
-      run: summary.runID, endedAt: summary.startedAtUnixSeconds + length, shown: shown,
+      run: summary.runID, endedAt: start + length, shown: shown,
       .run(metres: summary.distanceMeters ?? 0), calendar)
   }
 
@@ -28,9 +32,16 @@ extension BadgeDeed {
 
 extension Badges {
   /// What all runs that are kept have brought: a run that is kept twice counts once.
-  package static func deeds(of summaries: [RecordSummary], _ calendar: RunCalendar) -> [BadgeDeed] {
+  ///
+  /// - Parameters:
+  ///   - ends: When the runs of rooms were over by the log's clock, in seconds since 1970.
+  ///   - now: The present moment, at which every run is over that is kept.
+  package static func deeds(
+    of summaries: [RecordSummary], _ calendar: RunCalendar, ends: [RunID: Double] = [:], now: Double
+  ) -> [BadgeDeed] {
     let doubles = RecordDoubles(summaries)
-    return summaries.filter { doubles.original(of: $0.runID) == nil }.compactMap { BadgeDeed($0, calendar) }
+    return summaries.filter { doubles.original(of: $0.runID) == nil }
+      .compactMap { BadgeDeed($0, calendar, by: min(ends[$0.runID] ?? now, now)) }
   }
 }
 

@@ -108,6 +108,12 @@ package struct EntrySigning: Sendable {
     }
   }
 
+  /// The card that an entry shows; `nil` for none. Its signature is not looked at: the card is for people to read.
+  static func card(in bytes: [UInt8]) -> RoomCard? {
+    guard let parts = try? Codec.signedParts(bytes) else { return nil }
+    return (try? Codec.roomContent(parts.content))?.ask.card
+  }
+
   /// Reads an advert.
   ///
   /// - Parameters:

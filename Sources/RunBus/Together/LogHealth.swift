@@ -8,7 +8,7 @@ package enum LogHealth: Hashable, Sendable {
   /// The fleet has no log here.
   case absent
   /// Every page was read and is consistent. The size is that of the file and its write-ahead log; the nickname is the one
-  /// that a member has in the fleet, in lowercase letters.
+  /// that a member has in the fleet, as it was last written there.
   case sound(bytes: Int, rooms: Int, nickname: String?)
   /// No phone can use it as it is; the reason in one line, with what to do.
   case unusable(String)
@@ -30,15 +30,29 @@ package enum LogHealth: Hashable, Sendable {
       let made = ["-wal", "-shm"].map { place.file + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
       defer { for file in made { unlink(file) } }
       self = try LogFile.look(place.file) { db in
-        let name = "SELECT nick FROM name WHERE member = ?"
         return .sound(
           bytes: ["", "-wal"].reduce(0) { $0 + Self.bytes(of: place.file + $1) },
           rooms: try Int.fetchOne(db, sql: "SELECT COUNT(DISTINCT room) FROM entry") ?? 0,
-          nickname: try member.flatMap { try String.fetchOne(db, sql: name, arguments: [Data($0.bytes)]) })
+          nickname: try member.flatMap { try Self.nickname(of: $0, db) })
       }
     } catch {
       self = .unusable(error.description)
     }
+  }
+
+  /// The name that a member has, as its newest card has it; in lowercase letters when it has shown none with that name.
+  private static func nickname(of member: MemberID, _ db: Database) throws -> String? {
+    let key = Data(member.bytes)
+    guard let name = try String.fetchOne(db, sql: "SELECT nick FROM name WHERE member = ?", arguments: [key]) else {
+      return nil
+    }
+    let bodies = try Data.fetchCursor(
+      db, sql: "SELECT body FROM entry WHERE author = ? ORDER BY pos DESC", arguments: [key])
+    while let body = try bodies.next() {
+      guard let card = EntrySigning.card(in: Array(body)), card.nickname.isWritten(like: name) else { continue }
+      return card.nickname.text
+    }
+    return name
   }
 
   private static func bytes(of path: String) -> Int {

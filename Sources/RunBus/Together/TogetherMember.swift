@@ -30,3 +30,8 @@ extension Identifier where Kind == FleetTag {
     Self(firstHalfOf: "fleet", Array(name.rawValue.utf8))
   }
 }
+
+extension Nickname {
+  /// Whether a text is a way to write the name, which a fleet has once: letters of either case.
+  package func isWritten(like text: String) -> Bool { Nickname(text)?.logKey == logKey }
+}

@@ -21,9 +21,10 @@ extension RunBoard {
     return view
   }
 
-  /// The last cue, while a screen shows it; `nil` without one.
+  /// The last cue, while a screen shows it; `nil` without one, and once another room is shown.
   package func cueShown(at now: BusTime) -> RoomCue? {
-    cue.flatMap { now - $0.heardAt < Self.cueShown ? $0.cue : nil }
+    guard let cue, now - cue.heardAt < Self.cueShown, room.map({ $0.room == cue.cue.room }) ?? true else { return nil }
+    return cue.cue
   }
 }
 
@@ -33,6 +34,14 @@ extension RoomView {
     switch stage {
     case .running, .settling, .over: true
     case .recruiting, .gathering, .countdown, .cancelled, .unknown: false
+    }
+  }
+
+  /// Whether the runner waits in it for a run that is to come.
+  package var isBeforeRun: Bool {
+    switch stage {
+    case .recruiting, .gathering, .countdown: own != nil && !isLost
+    case .running, .settling, .over, .cancelled, .unknown: false
     }
   }
 

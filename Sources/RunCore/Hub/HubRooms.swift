@@ -197,8 +197,8 @@ extension HubCore {
     case .stop(let run):
       command = Command(id: CommandID(high: run.high, low: ~run.low), kind: .stop, source: .room, runID: run)
     }
-    let age = settings.clock.speed.bus(fromReal: age)
-    admit(commands.ownPress(command, on: settings.deviceID, age: age, at: turn.now), in: &turn)
+    let pressed = IncomingCommand.Moment.monotonic(turn.monotonic - age)
+    admit(commands.ownPress(command, on: settings.deviceID, pressed: pressed, at: turn.now), in: &turn)
   }
 
   /// Measures a room's run between the room's start and its end, the run's stop, or now; one that is not the last any more

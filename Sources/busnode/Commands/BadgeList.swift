@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RunBus
 
 struct BadgeList: AsyncParsableCommand {
@@ -10,7 +11,8 @@ struct BadgeList: AsyncParsableCommand {
       month, for running on 7 days in a row, for the first win in a room and for 3 wins in a row.
 
       They are given when this command is asked, for the records that are kept then (records ls) and the results in the logs \
-      of this machine, each as of the end of the run that brought it; and before a record is removed (records rm, or on \
+      of this machine, each as of the end of the run that brought it (at the latest when the command is asked: a simulated run is \
+      longer than the time that it took; in a room the room's end counts); and before a record is removed (records rm, or on \
       the page). One that was given stays, in the state directory of the bus, whatever becomes of the run. A run counts on the day and in the month of its end, by its own clock; a run \
       that was imported and is likely kept already does not count.
       """)
@@ -25,15 +27,28 @@ struct BadgeList: AsyncParsableCommand {
     bus.startLog()
     let (location, calendar) = (try bus.location(), RunCalendar())
     let summaries = try await RecordCatalogue(location).entries.map(\.summary)
-    let deeds = Badges.deeds(of: summaries, calendar) + (try await results(of: location, calendar))
+    let rooms = try await results(of: location)
+    let ends = Dictionary(rooms.map { ($0.run, $0.endsAt) }) { one, _ in one }
+    let deeds =
+      Badges.deeds(of: summaries, calendar, ends: ends, now: Date().timeIntervalSince1970)
+      + rooms.compactMap { room in
+        room.outcome.flatMap { BadgeDeed($0, run: room.run, endedAt: room.endsAt, calendar) }
+      }
     let given = try BadgeBook(of: location).look(at: deeds).given
     if json { return try given.forEach { try Output.jsonLine(BadgeJSON($0)) } }
     guard !given.isEmpty else { return try Output.line("no badge yet: the first run brings one") }
     for line in RankingText.lines(given) { try Output.line(line) }
   }
 
+  /// A room of which the runner has a result: the own run in it, when the room's run was over, and what came out.
+  private struct OwnRoom {
+    let run: RunID
+    let endsAt: Double
+    let outcome: RoomResult.Outcome?
+  }
+
   /// The runner's own results in rooms.
-  private func results(of location: BusLocation, _ calendar: RunCalendar) async throws -> [BadgeDeed] {
+  private func results(of location: BusLocation) async throws -> [OwnRoom] {
     let key: MemberKey?
     do throws(RunBusError) {
       key = try MemberKey.present(location.keyName, in: KeyFiles())
@@ -42,9 +57,10 @@ struct BadgeList: AsyncParsableCommand {
     }
     guard let me = key?.id else { return [] }
     return try await fleet.history().rooms.compactMap { room in
-      guard let outcome = room.result.rows.first(where: { $0.member == me })?.outcome else { return nil }
-      return BadgeDeed(
-        outcome, run: .made(room: room.room, member: me), endedAt: room.endsAt.unixSeconds, calendar)
+      room.result.rows.first { $0.member == me }.map { row in
+        OwnRoom(
+          run: .made(room: room.room, member: me), endsAt: room.endsAt.unixSeconds, outcome: row.outcome)
+      }
     }
   }
 }

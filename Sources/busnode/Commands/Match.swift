@@ -10,6 +10,9 @@ struct Match: AsyncParsableCommand {
 
         busnode match --goal 30m --wait && busnode room show --follow
 
+      Without --wait the command ends while the phone seeks: room show, and the terminal of the phone, say how the search \
+      ends.
+
       Once somebody is found the phone is ready by itself: five seconds after both are, the run starts. With --no-ready \
       that is left to room ready, within 30 s. When the other one goes before the start, the search goes on for the rest \
       of its time.
@@ -118,7 +121,9 @@ struct Match: AsyncParsableCommand {
       line = ("queued", "the log of the rooms does not answer: the search ends when it does", ExitStatus.queued)
     case .seeking where wait:
       line = ("queued", "the log of the rooms does not answer: the search goes on", ExitStatus.queued)
-    case .seeking: line = ("done", "searching for \(spanText); busnode match --stop ends it", ExitStatus.success)
+    case .seeking:
+      let message = "searching for \(spanText): busnode room show says what comes of it, busnode match --stop ends it"
+      line = ("done", message, ExitStatus.success)
     case .matched(let found), .pending(let found), .judged(let found, _):
       room = found
       let other = try? await hub.ask(.rooms).first { $0.room == found }

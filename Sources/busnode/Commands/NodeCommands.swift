@@ -39,8 +39,9 @@ struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
-      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, and \
-      the verdicts of its own presses. busnode monitor shows those of all devices.
+      The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, the \
+      verdicts of its own presses, and with --together what changes in the room of its runner. busnode monitor shows the \
+      presses of all devices.
 
         busnode phone --synthetic                  readings of a modelled runner
         busnode phone --replay run.gpx --speed 60  a recorded hour in a minute
@@ -164,7 +165,7 @@ struct Phone: AsyncParsableCommand {
     if let member = configuration.together { try await rooms.claimNickname(for: member) }
     try await NodeRunner(
       node: hub, source: .phone, recording: recording, readsOrders: options.stdin,
-      view: NodeView(asJSON: options.json)
+      view: NodeView(asJSON: options.json), farewell: { await hub.unfinishedRoom() }
     ).run(
       demands: await hub.sensorDemands(),
       prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil, metrics: metrics)
@@ -242,7 +243,8 @@ struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Be the watch: show the run, press its buttons, measure the heart rate.",
     discussion: """
-      The watch runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone.
+      The watch runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone. It shows \
+      what changes in the room of its runner: who is in, who is missing, the countdown, who is ahead now, the result.
 
         busnode watch
         busnode watch --replay run.gpx    the heart rate of a recording
@@ -335,12 +337,24 @@ private func runPeer(
   let peer = try Peer(
     at: location,
     configuration: PeerConfiguration(
-      deviceID: device, role: role, topics: role == .widget ? [.live] : [.snapshots], hubLostAfter: alarm.limit),
+      deviceID: device, role: role, topics: role == .widget ? [.live] : [.snapshots, .feed, .rooms],
+      hubLostAfter: alarm.limit),
     loop: try Loop())
   try await NodeRunner(
     node: peer, source: source, recording: recording, readsOrders: options.stdin,
     view: NodeView(asJSON: options.json, isLockScreen: role == .widget), isLockScreen: role == .widget
   ).run(hook: alarm.hook(at: location, device: device))
+}
+
+extension Hub {
+  /// How long the hub may take to say what it leaves undone.
+  private static let farewell = Duration.seconds(1)
+
+  /// What the runner's room still needs of this phone, in a sentence; `nil` for nothing.
+  nonisolated fileprivate func unfinishedRoom() async -> String? {
+    let reports = try? await within(Self.farewell) { try await self.rooms() }
+    return reports?.lazy.compactMap(RoomText.unfinished).first
+  }
 }
 
 extension DeviceID {

@@ -55,6 +55,22 @@ struct RoomOptions: ParsableArguments {
   }
 
   private func findHub() async throws -> LocalHub { try await LocalHub.find(at: try bus.hubLocation()) }
+
+  /// How fast bus time runs on the phone, which says so to who joins its bus.
+  ///
+  /// - Parameter hub: The phone, if the command has found it already.
+  func speedOfPhone(_ hub: LocalHub?) async throws -> BusSpeed {
+    let location = if let hub { hub.location } else { try bus.location() }
+    let visit = try BusClient(location, topics: [])
+    let patience = patience
+    return try await visit.run { peer in
+      let reachabilities = await peer.reachabilities()
+      let isThere = try await within(Duration(patience)) { await reachabilities.first { $0.isReachable } != nil }
+      guard isThere == true else { throw Failure.noAnswer(location, within: patience) }
+      return await peer.speed
+    }
+  }
+
   /// How long to wait for the verdict.
   var patience: BusDuration { timeout?.span ?? .seconds(5) }
 
@@ -152,7 +168,9 @@ struct RoomOpen: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How many places there are: 2 to 32.", valueName: "n"))
   var max = RoomTerms.defaultPlaces
 
-  @Option(help: ArgumentHelp("Where the run starts, in degrees.", valueName: "lat,lon"))
+  @Option(
+    // South and west begin with a dash.
+    parsing: .unconditional, help: ArgumentHelp("Where the run starts, in degrees.", valueName: "lat,lon"))
   var start: PlaceArgument?
 
   @Option(help: ArgumentHelp("What the start is called.", valueName: "text"))
@@ -164,8 +182,10 @@ struct RoomOpen: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long the countdown is: 3 to 60 s (default: 5).", valueName: "time"))
   var countdown: TimeArgument?
 
-  @Option(help: ArgumentHelp("How fast bus time runs on all phones of the room.", valueName: "factor"))
-  var speed = SpeedArgument(.realTime)
+  @Option(
+    help: ArgumentHelp(
+      "How fast bus time runs on all phones of the room (default: as on this one).", valueName: "factor"))
+  var speed: SpeedArgument?
 
   func validate() throws {
     guard RoomTerms.placesBounds.contains(max) else { throw ValidationError("--max is 2 to 32 places") }
@@ -185,10 +205,12 @@ struct RoomOpen: AsyncParsableCommand {
         label: label ?? "\(start.latitude),\(start.longitude)", latitude: Int((start.latitude * 1000).rounded()),
         longitude: Int((start.longitude * 1000).rounded()))
     }
+    let hub = options.device == nil ? try await options.hub() : nil
+    let speed = if let speed { speed.speed } else { try await options.speedOfPhone(hub) }
     let terms = RoomTerms(
-      goal: goal.time, speed: speed.speed, places: max, countdown: countdown?.span ?? RoomTerms.defaultCountdown,
+      goal: goal.time, speed: speed, places: max, countdown: countdown?.span ?? RoomTerms.defaultCountdown,
       start: place, circle: circle)
-    try await options.ask("open", .open(terms))
+    try await options.ask("open", .open(terms), of: hub)
   }
 }
 
@@ -217,7 +239,7 @@ struct RoomEnter: AsyncParsableCommand {
 
   func run() async throws {
     let hub = options.device == nil ? try await options.hub() : nil
-    let found = try await fleet.room(room) { room, _, _ throws(SharedLogError) in room }
+    let found = try await fleet.room(room, listedBy: "busnode room ls") { room, _, _ throws(SharedLogError) in room }
     try await options.ask("enter", .enter(found), of: hub)
   }
 }
@@ -268,41 +290,61 @@ struct RoomCancel: AsyncParsableCommand {
 struct RoomRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a member for good, as the owner.")
-  @Argument(help: ArgumentHelp("The member's nickname.", valueName: "nick"))
+  @Argument(help: ArgumentHelp("The member's nickname, in small or capital letters.", valueName: "nick"))
   var nick: String
   @OptionGroup var options: RoomOptions
 
   func run() async throws {
     let hub = try await options.hub()
-    let members = try await hub.ask(.rooms).first?.state.members ?? []
-    let found = members.filter { $0.card.nickname.text == nick }
-    guard found.count == 1 else {
+    let report = try await hub.ask(.rooms).first
+    let members = report?.state.members ?? []
+    // A fleet has a name once, however it is written.
+    let found = members.filter { $0.card.nickname.isWritten(like: nick) }
+    guard let member = found.first, found.count == 1 else {
+      let names = members.map(\.card.nickname.text).joined(separator: ", ")
       throw Failure(
-        code: "notIn", message: found.isEmpty ? "no \(nick) is in the room" : "several members are called \(nick)",
+        code: "notIn",
+        message: found.isEmpty
+          ? "no \(nick) is in the room" + (names.isEmpty ? "" : ": there are \(names)")
+          : "several members are called \(nick)",
         exitStatus: ExitStatus.rejected)
     }
-    try await options.ask("remove", .remove(found[0].id), of: hub)
+    guard member.id != report?.me else {
+      return try options.say(
+        RoomAskJSON(
+          ask: "remove", room: report?.room.description, outcome: "rejected",
+          message: "that is you: busnode room leave gives up your place"), ExitStatus.rejected)
+    }
+    try await options.ask("remove", .remove(member.id), of: hub)
   }
 }
 
 struct RoomShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the rooms that the phone follows.",
-    discussion: "With --follow it shows the room again whenever it has changed, until Ctrl-C or the room's end.")
+    commandName: "show", abstract: "Show the room in which the runner is, or was last.",
+    discussion: """
+      With --all it shows every room that the phone follows, the runner's own first: rooms stay until three days after their \
+      end. With --follow it shows the room again whenever it has changed, until Ctrl-C or the room's end.
+      """)
 
   @OptionGroup var options: RoomOptions
   @Flag(help: "Show every change.")
   var follow = false
+  @Flag(help: "Show every room that the phone follows.")
+  var all = false
+
+  func validate() throws {
+    if all, follow { throw ValidationError("--follow is about one room: leave out --all") }
+  }
 
   func run() async throws {
     let hub = try await options.hub()
     var last: [String] = []
     while true {
       let reports = try await hub.ask(.rooms)
-      guard follow else { return try show(reports) }
+      guard follow else { return try show(all ? reports : Array(reports.prefix(1))) }
       let report = reports.first
-      let lines =
-        report.map { RoomText.lines($0).filter { !$0.hasPrefix("stage") } + [$0.state.stage.word] } ?? []
+      let lines = report.map { RoomText.lasting($0) + [$0.state.stage.word] } ?? []
       if lines != last, let report {
         last = lines
         try show([report])
@@ -314,7 +356,9 @@ struct RoomShow: AsyncParsableCommand {
 
   private func show(_ reports: [RoomReport]) throws {
     if options.json { return try reports.forEach { try Output.jsonLine(RoomJSON($0)) } }
-    guard !reports.isEmpty else { return try Output.line("the phone follows no room") }
+    guard !reports.isEmpty else {
+      return try Output.line("the phone follows no room: busnode room ls has those to enter")
+    }
     for (place, report) in reports.enumerated() {
       if place > 0 { try Output.line("") }
       for line in RoomText.lines(report) { try Output.line(line) }

@@ -42,30 +42,34 @@ extension FleetOptions {
 
   /// Reads from the log that has a room.
   ///
-  /// - Parameter digits: The room's id, or at least 4 of its first digits.
+  /// - Parameters:
+  ///   - digits: The room's id, or at least 4 of its first digits.
+  ///   - list: The command that lists the rooms that may be meant.
   /// - Throws: ``Failure`` with 3 when there is no such room, and with 64 when there are several.
   func room<Value>(
-    _ digits: String, _ body: (RoomID, SQLiteLog, FleetID) async throws(SharedLogError) -> Value
+    _ digits: String, listedBy list: String = "busnode room ls --all",
+    _ body: (RoomID, SQLiteLog, FleetID) async throws(SharedLogError) -> Value
   ) async throws -> Value {
-    guard digits.count >= 4 else { throw Self.unknown(digits) }
+    func unknown(_ what: String) -> Failure {
+      Failure(code: "unknownRoom", message: "\(what): \(list)", exitStatus: ExitStatus.rejected)
+    }
+    guard digits.count >= 4 else {
+      throw unknown("'\(digits)' is too short for a room: give at least 4 of its first digits")
+    }
     let found = try await reading { log, _ throws(SharedLogError) in
       try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
     }
-    guard let room = found.first else { throw Self.unknown(digits) }
+    guard let room = found.first else { throw unknown("there is no room \(digits)") }
     guard found.count == 1 else {
       throw Failure(
-        code: "unknownRoom", message: "several rooms begin with \(digits)", exitStatus: ExitStatus.usage)
+        code: "unknownRoom", message: "\(found.count) rooms begin with \(digits): give more digits",
+        exitStatus: ExitStatus.usage)
     }
     let values = try await reading { log, fleet throws(SharedLogError) in
       try await log.rows(of: room, from: 0, count: 1).isEmpty ? [] : [try await body(room, log, fleet)]
     }
-    guard let value = values.first else { throw Self.unknown(digits) }
+    guard let value = values.first else { throw unknown("there is no room \(digits)") }
     return value
-  }
-
-  private static func unknown(_ digits: String) -> Failure {
-    Failure(
-      code: "unknownRoom", message: "there is no room \(digits): busnode room ls", exitStatus: ExitStatus.rejected)
   }
 
   /// The results of the fleets, and the names of their runners.
@@ -82,7 +86,10 @@ extension FleetOptions {
 struct RoomList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List the rooms of a fleet that take runners in; with --all every room.",
-    discussion: "Without a phone: it reads the log of the fleet.")
+    discussion: """
+      Without a phone: it reads the log of the fleet. A search is a room of busnode match, which others find by a search of \
+      their own.
+      """)
 
   @OptionGroup var fleet: FleetOptions
   @Flag(help: "Rooms at every stage.")
@@ -99,7 +106,7 @@ struct RoomList: AsyncParsableCommand {
     let shown = lists.flatMap(\.reports).filter { all || $0.state.stage == .recruiting }
     if json { return try shown.forEach { try Output.jsonLine(RoomJSON($0)) } }
     guard !shown.isEmpty else { return try Output.line("no room takes runners in") }
-    for report in shown { try Output.line(line(report)) }
+    for report in shown { try Output.line(Self.line(report)) }
   }
 
   /// The rooms in which so much is written, or so many, that a list does not wait for them.
@@ -109,12 +116,14 @@ struct RoomList: AsyncParsableCommand {
     return "not read, because that would take long: \(named)\(more) (busnode room log ROOM reads one)"
   }
 
-  private func line(_ report: RoomReport) -> String {
+  /// `32d9626b  recruiting  5:00  1/4  Anna`; a search for another runner is no room to enter, and says so.
+  static func line(_ report: RoomReport) -> String {
     let (state, terms) = (report.state, report.state.terms)
     let names = state.members.map(\.card.nickname.text).joined(separator: ", ")
     let goal = terms.map { DurationText.clock($0.goal) } ?? ""
     let start = terms?.start.map { "  at \($0.label)" } ?? ""
+    let isSearch = terms?.isMatched == true && state.stage == .recruiting
     return
-      "\(RoomText.short(report.room))  \(state.stage.word)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
+      "\(RoomText.short(report.room))  \(isSearch ? "search" : state.stage.word)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
   }
 }

@@ -96,7 +96,9 @@ struct RoomResultShow: AsyncParsableCommand {
   private func show(_ report: RoomReport?, me: MemberID?) throws {
     guard let report else {
       throw Failure(
-        code: "noResult", message: "the phone follows no room whose run has begun", exitStatus: ExitStatus.failure)
+        code: "noResult",
+        message: "the phone follows no room whose run has begun: busnode room ls --all has others, to be named",
+        exitStatus: ExitStatus.failure)
     }
     guard let result = RoomResult(report.state) else {
       if wait, !report.state.stage.isEnd {

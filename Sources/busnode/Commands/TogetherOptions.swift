@@ -10,7 +10,7 @@ struct TogetherOptions: ParsableArguments {
   var nick: String?
 
   @Option(help: ArgumentHelp("How strong the runner is, 1 to 10 (default: 1).", valueName: "n"))
-  var level = 1
+  var level: Int?
 
   enum Gender: String, ExpressibleByArgument, CaseIterable { case female, male, other }
 
@@ -22,14 +22,14 @@ struct TogetherOptions: ParsableArguments {
 
   func validate() throws {
     guard together != nil else {
-      guard nick == nil, gender == nil, circle == nil else {
-        throw ValidationError("--nick, --gender and --circle go with --together")
+      guard nick == nil, level == nil, gender == nil, circle == nil else {
+        throw ValidationError("--nick, --level, --gender and --circle go with --together")
       }
       return
     }
     guard let nick else { throw ValidationError("--together needs --nick: the name that the others see") }
     guard Nickname(nick) != nil else { throw ValidationError("'\(nick)' is no nickname: \(Nickname.rule)") }
-    guard RoomCard.levels.contains(level) else { throw ValidationError("--level is 1 to 10") }
+    if let level, !RoomCard.levels.contains(level) { throw ValidationError("--level is 1 to 10") }
     if let circle, circle.isEmpty || circle.utf8.count > 64 { throw ValidationError("a circle has 1 to 64 bytes") }
   }
 
@@ -48,7 +48,8 @@ struct TogetherOptions: ParsableArguments {
     return TogetherMember(
       log: log, key: key, fleet: .made(name: together),
       card: RoomCard(
-        nickname: nickname, level: level, gender: gender.flatMap { RoomCard.Gender(rawValue: $0.rawValue) },
+        nickname: nickname, level: level ?? RoomCard.levels.lowerBound,
+        gender: gender.flatMap { RoomCard.Gender(rawValue: $0.rawValue) },
         circle: circle))
   }
 

@@ -40,6 +40,8 @@ struct RoomJSON: Codable, Equatable {
   @Explicit var endedBecause: String?
   @Explicit var goalSeconds: Double?
   @Explicit var places: Int?
+  /// Whether it is a search for another runner, or of two who were matched.
+  let isMatched: Bool
   @Explicit var start: String?
   @Explicit var startsInSeconds: Double?
   @Explicit var clockErrorSeconds: Double?
@@ -59,6 +61,7 @@ struct RoomJSON: Codable, Equatable {
     _endedBecause = Explicit(wrappedValue: end?.rawValue)
     _goalSeconds = Explicit(wrappedValue: state.terms?.goal.seconds)
     _places = Explicit(wrappedValue: state.terms?.places)
+    isMatched = state.terms?.isMatched ?? false
     _start = Explicit(wrappedValue: state.terms?.start?.label)
     _startsInSeconds = Explicit(wrappedValue: report.startsIn?.seconds)
     _clockErrorSeconds = Explicit(wrappedValue: report.clockError?.seconds)

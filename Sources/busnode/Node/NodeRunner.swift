@@ -15,6 +15,8 @@ struct NodeRunner<Member: Node>: Sendable {
   let view: NodeView
   /// Whether it is a lock screen, and shows what the hub pushes to one.
   var isLockScreen = false
+  /// What is left undone when the node is asked to end, as a sentence; `nil` for nothing.
+  var farewell: @Sendable () async -> String? = { nil }
 
   /// How a part of the node's life ended.
   private enum Part { case isOver, nodeEnded, mustEnd }
@@ -51,6 +53,8 @@ struct NodeRunner<Member: Node>: Sendable {
         for await event in events {
           // The handler below shows messages to this device, with their text.
           if case .message(let message) = event, message.to == node.deviceID { continue }
+          // The phone shows who comes and goes.
+          if case .presence = event, node is Peer { continue }
           view.show(event)
         }
         return .isOver
@@ -112,7 +116,9 @@ struct NodeRunner<Member: Node>: Sendable {
       loop: while let part = try await group.next() {
         switch part {
         case .isOver: continue
-        case .mustEnd: break loop
+        case .mustEnd:
+          if let sentence = await farewell() { Output.complain("busnode: \(sentence)") }
+          break loop
         case .nodeEnded: throw RunBusError(.closed, "the node ended unexpectedly")
         }
       }

@@ -3,8 +3,8 @@ import RunBus
 import RunScripts
 import Synchronization
 
-/// Writes the output of a node process: a line for every snapshot, verdict and change of its link. Output never stops
-/// the node: lines that cannot be written are dropped, with one notice on standard error.
+/// Writes the output of a node process: a line for every snapshot, verdict and change of its link, and for what a runner
+/// cares for in a room. Output never stops the node: lines that cannot be written are dropped, with one notice on standard error.
 final class NodeView: Sendable {
   private struct State {
     var isReachable: Bool?
@@ -12,6 +12,7 @@ final class NodeView: Sendable {
     var isStale = false
     var isHubOffDuty = false
     var order: SnapshotOrder?
+    var diary = RoomDiary()
   }
   private let asJSON: Bool
   /// Whether only what a lock screen shows is written as text.
@@ -35,8 +36,10 @@ final class NodeView: Sendable {
       }
       if !isRepeat, asJSON || !isLockScreen, let line = EventJSON(event) { write(line) }
     case .presence, .message, .cue: if let line = EventJSON(event) { write(line) }
-    // A node shows its own presses only. `busnode monitor` shows all of them and the room, `busnode route` the route.
-    case .command, .receipt, .route, .live, .room: break
+    case .room(let view):
+      if state.withLock({ $0.diary.take(view) }), let line = EventJSON(event) { write(line) }
+    // A node shows its own presses only. `busnode monitor` shows all of them, `busnode route` the route.
+    case .command, .receipt, .route, .live: break
     }
   }
 

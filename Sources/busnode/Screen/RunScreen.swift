@@ -146,10 +146,12 @@ struct RunScreen: Sendable {
     let snapshot = state.snapshot
     let time = DurationText.clock(state.active ?? snapshot.metrics.active)
     let digits = Pictures.large(time, hasUnicode: state.hasUnicode)
+    let digitStyle: Style = state.isLastRun ? .dim : style(of: snapshot.phase)
     var phase =
       state.isKnown
       ? StyledRow(state.predicted.rawValue.uppercased(), style(of: state.predicted))
       : StyledRow("ASKING THE PHONE", .dim)
+    if state.isLastRun { phase = StyledRow("LAST RUN", .dim) }
     if state.predicted != snapshot.phase, snapshot.phase != .unknown {
       phase.add("  (the hub: \(snapshot.phase.rawValue))", .dim)
     }
@@ -167,14 +169,14 @@ struct RunScreen: Sendable {
       phase.add("  " + (left + phase.width + TextWidth.of("  goal \(goal)") <= columns ? "goal \(goal)" : short))
     }
     guard left + TextWidth.of(facts) <= columns else {
-      var row = StyledRow(" \(time)", style(of: snapshot.phase))
+      var row = StyledRow(" \(time)", digitStyle)
       row.add(" \(facts)", .dim)
       phase.add("  \(author ?? "")", .dim)
       return [StyledRow(" ").beside(phase, at: 1), row]
     }
     let words = [phase, StyledRow(author ?? "", .dim), StyledRow(facts, .dim)]
     return digits.enumerated().map { index, line in
-      StyledRow(" \(line)", style(of: snapshot.phase)).beside(
+      StyledRow(" \(line)", digitStyle).beside(
         index < words.count ? words[index] : StyledRow(), at: left)
     }
   }

@@ -106,6 +106,9 @@ struct ScreenState: Sendable {
   var chosenNode: String?
   var hasUnicode = true
 
+  /// Whether the run that is shown is over, and the runner waits in a room for another one.
+  var isLastRun: Bool { snapshot.phase == .completed && predicted == .completed && room?.isBeforeRun == true }
+
   /// Whether the phone has shown any state yet.
   var isKnown: Bool { snapshot.order > Snapshot.none.order }
 

@@ -48,7 +48,8 @@ struct BadgeBook {
   static func giveBeforeRemoval(on location: BusLocation) async {
     do {
       let summaries = try await RecordCatalogue(location).entries.map(\.summary)
-      _ = try BadgeBook(of: location).look(at: Badges.deeds(of: summaries, RunCalendar()))
+      let deeds = Badges.deeds(of: summaries, RunCalendar(), now: Date().timeIntervalSince1970)
+      _ = try BadgeBook(of: location).look(at: deeds)
     } catch {
       Output.complain("busnode: no badge was given: \((error as? Failure)?.message ?? "\(error)")")
     }

@@ -60,7 +60,8 @@ extension RoomText {
   /// What came out of a room's run, for the bus's own runner, too.
   static func outcome(_ report: RoomReport, _ result: RoomResult, me: MemberID?) -> [String] {
     let own = result.rows.first { $0.member == me }
-    return lines(result, names(report.state))
+    let names = names(report.state)
+    return lines(result, names) + missing(report.state, names)
       + (own.map { ["you       \($0.place). of \(result.rows.count)\($0.outcome.map { ", \($0.rawValue)" } ?? "")"] }
         ?? [])
   }

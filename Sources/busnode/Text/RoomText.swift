@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// Rooms as people read them.
 enum RoomText {
@@ -101,6 +102,19 @@ enum RoomText {
     }
   }
 
+  /// What a phone that ends leaves undone in a room; `nil` for nothing.
+  static func unfinished(_ report: RoomReport) -> String? {
+    guard !report.isLost, let me = report.state.member(report.me) else { return nil }
+    switch report.state.stage {
+    case .running:
+      return "the run of room \(short(report.room)) is not over: start the phone again, so that its distance counts"
+    case .settling where me.record == nil:
+      return "room \(short(report.room)) has no record of this phone's run yet, and its result stays provisional: "
+        + "start the phone again within a day"
+    case .none, .recruiting, .gathering, .countdown, .settling, .over, .cancelled: return nil
+    }
+  }
+
   /// The names of members; two alike have the first digits of their keys.
   static func names(_ state: RoomState) -> [MemberID: String] { names(state.members.map { ($0.id, $0.card.nickname) }) }
 
@@ -114,18 +128,27 @@ enum RoomText {
   }
 
   /// A room, a line each for what is known.
-  static func lines(_ report: RoomReport) -> [String] {
+  static func lines(_ report: RoomReport) -> [String] { lines(report, passing: true) }
+
+  /// The lines of a room but for those that change with time alone.
+  static func lasting(_ report: RoomReport) -> [String] { lines(report, passing: false) }
+
+  /// - Parameter passing: Whether there are lines that change with time alone.
+  private static func lines(_ report: RoomReport, passing: Bool) -> [String] {
     let (state, names) = (report.state, names(report.state))
     var stage = state.stage.word
+    if state.terms?.isMatched == true, state.stage == .recruiting {
+      stage += state.members.count < 2 ? " (a search for another runner)" : " (matched)"
+    }
     if case .cancelled(let end) = state.stage { stage += ", \(reason(end))" }
     if let startsIn = report.startsIn, case .countdown = state.stage, startsIn > .zero {
       stage += ", starts in \(tenths(startsIn.seconds)) s"
     }
     if report.isProvisional { stage += " (by the clock; the log does not say so yet)" }
     if report.isLost { stage += "; the log has lost this room" }
-    var lines = ["room      \(short(report.room))", "stage     \(stage)"]
+    var lines = ["room      \(short(report.room))"] + (passing ? ["stage     \(stage)"] : [])
     if let terms = state.terms {
-      lines.append("goal      \(Int(terms.goal.seconds) / 60):\(twoDigits(Int(terms.goal.seconds) % 60))")
+      lines.append("goal      \(DurationText.clock(terms.goal))")
       if let start = terms.start { lines.append("start     \(start.label)") }
       lines.append("places    \(state.members.count) of \(terms.places)")
     }
@@ -138,8 +161,31 @@ enum RoomText {
       lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
     }
     for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
-    if let result = RoomResult(state) { lines += self.lines(result, names) }
+    if passing, let hold = hold(report) { lines.append("you       \(hold)") }
+    if let result = RoomResult(state) { lines += self.lines(result, names) + missing(state, names) }
     return lines
+  }
+
+  /// What keeps the runner in a room whose run is on; `nil` for one who is not held.
+  private static func hold(_ report: RoomReport) -> String? {
+    guard case .running = report.state.stage, report.state.member(report.me) != nil, !report.isLost,
+      let terms = report.state.terms, let startsIn = report.startsIn
+    else { return nil }
+    let left = max(.zero, terms.span + startsIn)
+    let time = DurationText.countdown(left)
+    return "in it until its run is over, in \(time), also when your own is: then another takes you"
+  }
+
+  /// Whose records a provisional result waits for.
+  static func missing(_ state: RoomState, _ names: [MemberID: String]) -> [String] {
+    guard case .settling = state.stage else { return [] }
+    let who = state.members.filter { $0.record == nil }.map { names[$0.id] ?? "?" }
+    guard !who.isEmpty else { return [] }
+    let list = who.joined(separator: ", ")
+    let what =
+      who.count == 1
+      ? "the record of \(list): it comes from its phone" : "the records of \(list): they come from their phones"
+    return ["missing   \(what), a minute of the run after its end"]
   }
 
   /// A result, a line each member.

@@ -16,9 +16,11 @@ enum RoomViewText {
     return names
   }
 
-  /// Where the room stands: `recruiting`, `starts in 4 s`, `settling, result provisional`.
+  /// Where the room stands: `recruiting`, `search`, `starts in 4 s`, `settling, result provisional`.
   static func stage(_ view: RoomView) -> String {
     switch view.stage {
+    case .recruiting where view.isMatched && view.members.count < 2: "search"
+    case .cancelled where view.isMatched: "cancelled (a search)"
     case .countdown: countdown(view.startsIn) ?? "countdown"
     case .settling, .over: view.stage.rawValue + (view.settled.map { ", result \($0.rawValue)" } ?? "")
     case .recruiting, .gathering, .running, .cancelled: view.stage.rawValue

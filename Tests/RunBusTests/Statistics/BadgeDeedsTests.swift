@@ -34,11 +34,23 @@ struct BadgeDeedsTests {
   @Test("A distance that is not known is none, and a run that is kept twice counts once")
   func doubles() throws {
     var runs = [Self.summary(1, at: Self.evening), Self.summary(2, at: Self.evening + 2)]
-    #expect(Badges.deeds(of: runs, Self.calendar).count == 2)
+    let now = Self.evening + 86_400
+    #expect(Badges.deeds(of: runs, Self.calendar, now: now).count == 2)
     runs[1].deviceID = RecordSummary.importDevice
-    #expect(Badges.deeds(of: runs, Self.calendar).map(\.run) == [RunID(high: 1, low: 1)])
+    #expect(Badges.deeds(of: runs, Self.calendar, now: now).map(\.run) == [RunID(high: 1, low: 1)])
     let unknown = try #require(BadgeDeed(Self.summary(3, at: Self.evening, metres: nil), Self.calendar))
     #expect(unknown.kind == .run(metres: 0))
+  }
+
+  // Once broken: the badges of a run of five minutes at a speed of 60 were given four minutes and 55 s in the future.
+  @Test("A simulated run, longer than the time in which it was run, has ended with its room, or when somebody looks")
+  func simulated() {
+    let runs = [Self.summary(1, at: Self.evening), Self.summary(2, at: Self.evening + 20)]
+    let ends = [RunID(high: 1, low: 1): Self.evening + 12.5]
+    let deeds = Badges.deeds(of: runs, Self.calendar, ends: ends, now: Self.evening + 40)
+    #expect(deeds.map(\.moment) == [1_796_081_412_500, 1_796_081_440_000])
+    let later = Badges.deeds(of: runs, Self.calendar, now: Self.evening + 86_400)
+    #expect(later.map(\.moment) == [1_796_085_000_000, 1_796_085_020_000])
   }
 
   @Test("A result counts at the end of the room's run")

@@ -176,7 +176,7 @@ struct RoomHistoryTests {
       let log = SQLiteLog(place)
       _ = try await rooms.write(to: log, [7712, 7537])
       #expect(try await log.claim(Nickname("Anna")!, for: rooms.id(0)))
-      guard case .sound(_, 1, "anna") = LogHealth(of: place, member: rooms.id(0)) else {
+      guard case .sound(_, 1, "Anna") = LogHealth(of: place, member: rooms.id(0)) else {
         return #expect(LogHealth(of: place, member: rooms.id(0)) == .absent, "open, and sound")
       }
       await log.close()

@@ -71,6 +71,23 @@ struct RunBoardTests {
     #expect(unheard() == [false, true])
   }
 
+  // Once broken: that the run of the last room was won stood over the gate of the next one.
+  @Test("A cue is shown for ten seconds, and not over another room")
+  mutating func cues() {
+    func view(_ room: String, _ number: UInt64) -> RoomView {
+      RoomView(
+        order: RoomView.Order(term: 1, number: number), room: room, goal: .seconds(300), places: 4, stage: .recruiting,
+        members: [])
+    }
+    let cue = RoomCue(room: "one", kind: .won)
+    hear(.cue(cue), at: 1)
+    #expect(board.cueShown(at: Self.moment(2)) == cue, "also before the first view")
+    hear(.room(view("one", 1)), at: 2)
+    #expect(board.cueShown(at: Self.moment(10)) == cue && board.cueShown(at: Self.moment(11)) == nil)
+    hear(.room(view("two", 2)), at: 3)
+    #expect(board.cueShown(at: Self.moment(4)) == nil)
+  }
+
   @Test("A new run begins with an empty route, and an older snapshot changes nothing")
   mutating func runs() {
     let point = RoutePoint(offset: .zero, position: Position(latitude: 50, longitude: 8), verdict: .counted)

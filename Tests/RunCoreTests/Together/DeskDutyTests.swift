@@ -99,6 +99,27 @@ struct DeskDutyTests {
     #expect(records.allSatisfy { $0.elapsed < stage.terms.goal - .milliseconds(900) }, "otherwise this shows nothing")
   }
 
+  // Once broken: the stop went by what was known of the log's clock then, so that a run of 5:00 ended at 4:59.
+  @Test("A run lasts its goal, whatever becomes known of the log's clock while it is on")
+  func lastsItsGoal() throws {
+    var stage = DeskStage(.plain)
+    stage.bellAfter = .milliseconds(400)
+    stage.ask(.open(stage.terms))
+    stage.writes(.ben, .comes("Ben"))
+    stage.ask(.ready(true))
+    stage.writes(.ben, .ready(true))
+    stage.ask(.begin)
+    stage.passes(.seconds(10))
+    #expect(stage.presses.count == 1)
+    let before = try #require(stage.desk.clock.estimate(at: stage.now)?.error)
+    stage.bellAfter = .milliseconds(1)
+    stage.passes(.seconds(300))
+    let after = try #require(stage.desk.clock.estimate(at: stage.now)?.error)
+    #expect(after < before, "\(before) \(after)")
+    let moments = stage.presses.map(\.at)
+    #expect(moments.count == 2 && moments[1] - moments[0] == stage.terms.span)
+  }
+
   @Test("An entry that the log does not show is appended again, ever less often, and at last every 8 to 16 s")
   func again() {
     var stage = DeskStage(.plain)

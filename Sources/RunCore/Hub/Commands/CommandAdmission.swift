@@ -2,15 +2,17 @@
 extension HubCommands {
   /// A press of one of the hub's own buttons, as it comes in. It refers to the newest state and to the hub's own latest
   /// start.
+  ///
+  /// - Parameter pressed: When it was pressed; `nil` for now.
   func ownPress(
-    _ command: Command, on device: DeviceID, age: BusDuration = .zero, at now: BusTime
+    _ command: Command, on device: DeviceID, pressed: IncomingCommand.Moment? = nil, at now: BusTime
   ) -> IncomingCommand {
     var command = command
     if command.base == nil { command.base = base }
     if command.runID == nil { command.runID = command.kind == .start ? command.runOfStart : ownRun }
     return IncomingCommand(
       command: command, origin: .ownButton, deviceID: device, identity: .localOwner,
-      pressed: .age(age, arrival: now), isUncertain: false)
+      pressed: pressed ?? .age(.zero, arrival: now), isUncertain: false)
   }
 
   /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present

@@ -57,7 +57,11 @@ extension TogetherDesk {
         offer(started, .start(run, goal: terms.goal, at: started))
       }
       let ends = started + terms.span
-      if room.hasStarted, !room.hasStopped { offer(ends, .stop(run, at: ends)) }
+      if room.hasStarted, !room.hasStopped {
+        // A goal is reached by the run's own start, whatever is known of the log's clock since.
+        let stops = (room.startedAt ?? started) + terms.span
+        offer(stops, .stop(run, at: stops))
+      }
       offerLive(room, run: run, startedAt: started, offer)
       // Also when the stop was pressed before the end, by what was known of the log's clock then.
       offerRecord(room, me, run, from: started, to: ends, offer)
@@ -72,7 +76,11 @@ extension TogetherDesk {
       else { break }
       // Also after a death in the run: its next life resumes it. A hub that slept through the run has nothing to stop, and
       // the press is rejected.
-      if !room.hasStopped, room.hasStarted || me.record == nil { offer(ended, .stop(run, at: ended)) }
+      if !room.hasStopped, room.hasStarted || me.record == nil {
+        let isFull = endedAt == startsAt + terms.span
+        let stops = isFull ? (room.startedAt ?? started) + terms.span : ended
+        offer(stops, .stop(run, at: stops))
+      }
       offerRecord(room, me, run, from: started, to: ended, offer)
     case .over, .cancelled: offerForgetting(room, at: now, offer)
     case .none, .recruiting, .gathering: break

@@ -48,16 +48,18 @@ package enum RoomInquiry: Hashable, Sendable {
 package enum RoomInquiryAnswer: Hashable, Sendable {
   /// What becomes of an ask.
   case answer(RoomAnswer)
-  /// How the rooms stand, the one in which the runner has a place first.
+  /// How the rooms stand, the one in which the runner has a place first, then that with the newest entry.
   case reports([RoomReport])
 }
 
 extension TogetherDesk {
-  /// How the rooms stand that are followed, the active one first.
+  /// How the rooms stand that are followed, the active one first, then that with the newest entry.
   package func reports(at now: BusTime) -> [RoomReport] {
     let active = activeRoom
-    return followed.sorted { ($0 == active ? 0 : 1, $0) < ($1 == active ? 0 : 1, $1) }
-      .compactMap { report(of: $0, at: now) }
+    let others = rooms.values.filter { $0.id != active }.sorted {
+      ($0.machine.state.time, $0.id) > ($1.machine.state.time, $1.id)
+    }
+    return ([active].compactMap { $0 } + others.map(\.id)).compactMap { report(of: $0, at: now) }
   }
 
   /// How a room stands; `nil` for one that is not followed.
