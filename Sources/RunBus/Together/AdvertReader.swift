@@ -8,22 +8,21 @@ struct AdvertReader {
   }
   private let fleet: FleetID
   private let listedAs: String
-  /// The adverts that were there last time: a signature is checked once.
-  private var known: [Row: RoomAdvert] = [:]
+  /// What was there last time, `nil` for what is left out: a signature is checked once.
+  private var known: [Row: RoomAdvert?] = [:]
 
   init(fleet: FleetID, listedAs: String) { (self.fleet, self.listedAs) = (fleet, listedAs) }
 
   /// The adverts in the order of the log.
   mutating func read(_ rows: [LogAdvert]) -> [RoomAdvert] {
     var adverts: [RoomAdvert] = []
-    var seen: [Row: RoomAdvert] = [:]
+    var seen: [Row: RoomAdvert?] = [:]
     for row in rows {
       let key = Row(author: row.author, body: row.body)
-      let advert =
+      let advert: RoomAdvert? =
         known[key] ?? (try? EntrySigning.read(advert: row.body, listedAs: listedAs, fleet: fleet, author: row.author))
-      guard let advert else { continue }
-      adverts.append(advert)
-      seen[key] = advert
+      seen[key] = .some(advert)
+      if let advert { adverts.append(advert) }
     }
     known = seen
     return adverts

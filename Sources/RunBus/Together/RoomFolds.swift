@@ -7,13 +7,14 @@ package enum RoomFolds {
 
   /// The rooms of a fleet as its log has them, the one with the newest entry first.
   ///
-  /// - Parameter isFresh: Leaves out rooms without an entry for ``LogBounds/roomAge``, in which nothing happens any more.
+  /// - Parameter isFresh: Leaves out rooms without an entry for ``LogKeeping/roomAge``, in which nothing happens any more.
   package static func all(
     of log: any SharedLog, fleet: FleetID, isFresh: Bool = false
   ) async throws(SharedLogError) -> [RoomReport] {
     var reports: [RoomReport] = []
-    let since = isFresh ? try await log.now() - LogBounds.roomAge : .zero
-    for room in try await log.rooms().prefix(roomsMax) where room.time >= since {
+    let since = isFresh ? try await log.now() - LogKeeping.roomAge : .zero
+    // What nobody has opened is no room and takes the place of none.
+    for room in try await log.rooms() where room.time >= since && reports.count < roomsMax {
       if let report = try await fold(room.room, of: log, fleet: fleet) { reports.append(report) }
     }
     return reports
