@@ -147,6 +147,7 @@ extension Codec {
     case .busy: message.denial = .busy
     case .seeking: message.denial = .seeking
     case .notSeeking: message.denial = .notSeeking
+    case .outOfReach: message.denial = .outOfReach
     }
     return message
   }
@@ -165,6 +166,7 @@ extension Codec {
     case .forbidden: .forbidden
     case .seeking: .seeking
     case .notSeeking: .notSeeking
+    case .outOfReach: .outOfReach
     case .busy, .unspecified, .UNRECOGNIZED: .busy
     }
   }

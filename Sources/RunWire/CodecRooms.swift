@@ -159,6 +159,7 @@ extension Codec {
     if let startsIn = report.startsIn { message.startsInNs = startsIn.nanoseconds }
     if let error = report.clockError { message.clockErrorNs = error.nanoseconds }
     message.disputes = report.state.disputes.sorted().map { data($0) }
+    if let trouble = report.trouble { message.trouble = sentence(trouble) }
     return message
   }
 
@@ -189,7 +190,18 @@ extension Codec {
       isProvisional: message.provisional, isLost: message.lost, count: message.count,
       digest: message.hasDigest ? try bytes32(message.digest, "digest") : nil,
       startsIn: message.hasStartsInNs ? BusDuration(nanoseconds: message.startsInNs) : nil,
-      clockError: message.hasClockErrorNs ? BusDuration(nanoseconds: message.clockErrorNs) : nil)
+      clockError: message.hasClockErrorNs ? BusDuration(nanoseconds: message.clockErrorNs) : nil,
+      trouble: message.trouble.isEmpty ? nil : try text(message.trouble, "trouble", bytesMax: troubleBytesMax))
+  }
+
+  /// The longest sentence about a log: it may have a path in it.
+  private static let troubleBytesMax = 1024
+
+  /// A sentence that is short enough and has nothing but characters.
+  private static func sentence(_ text: String) -> String {
+    var text = String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.isControl }))
+    while text.utf8.count > troubleBytesMax { text.removeLast() }
+    return text
   }
 
   private static func message(_ member: RoomState.Member) -> WireRoomMember {

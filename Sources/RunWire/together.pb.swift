@@ -399,6 +399,9 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
   case forbidden // = 11
   case seeking // = 12
   case notSeeking // = 13
+
+  /// The room's log cannot be read or written now, and something has to be read first.
+  case outOfReach // = 14
   case UNRECOGNIZED(Int)
 
   init() {
@@ -421,6 +424,7 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 11: self = .forbidden
     case 12: self = .seeking
     case 13: self = .notSeeking
+    case 14: self = .outOfReach
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -441,6 +445,7 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .forbidden: return 11
     case .seeking: return 12
     case .notSeeking: return 13
+    case .outOfReach: return 14
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -461,6 +466,7 @@ nonisolated enum WireRoomDenial: SwiftProtobuf.Enum, Swift.CaseIterable {
     .forbidden,
     .seeking,
     .notSeeking,
+    .outOfReach,
   ]
 
 }
@@ -2039,6 +2045,12 @@ nonisolated struct WireRoomReport: @unchecked Sendable {
     set {_uniqueStorage()._disputes = newValue}
   }
 
+  /// Why the log cannot be read or written now: a sentence of at most 1,024 bytes.
+  var trouble: String {
+    get {_storage._trouble}
+    set {_uniqueStorage()._trouble = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2543,7 +2555,7 @@ nonisolated extension WireRoomUnfit: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireRoomDenial: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0\u{1}ROOM_DENIAL_EXPIRED\0\u{1}ROOM_DENIAL_FORBIDDEN\0\u{1}ROOM_DENIAL_SEEKING\0\u{1}ROOM_DENIAL_NOT_SEEKING\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROOM_DENIAL_UNSPECIFIED\0\u{1}ROOM_DENIAL_ALONE\0\u{1}ROOM_DENIAL_IN_ROOM\0\u{1}ROOM_DENIAL_NO_ROOM\0\u{1}ROOM_DENIAL_RUN_IS_ON\0\u{1}ROOM_DENIAL_TOO_FAR\0\u{1}ROOM_DENIAL_OTHER_SPEED\0\u{1}ROOM_DENIAL_UPDATE\0\u{1}ROOM_DENIAL_UNKNOWN_ROOM\0\u{1}ROOM_DENIAL_BUSY\0\u{1}ROOM_DENIAL_EXPIRED\0\u{1}ROOM_DENIAL_FORBIDDEN\0\u{1}ROOM_DENIAL_SEEKING\0\u{1}ROOM_DENIAL_NOT_SEEKING\0\u{1}ROOM_DENIAL_OUT_OF_REACH\0")
 }
 
 nonisolated extension WireRoomStage: SwiftProtobuf._ProtoNameProviding {
@@ -4499,7 +4511,7 @@ nonisolated extension WireRoomReports: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomReport"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}trouble\0")
 
   fileprivate class _StorageClass {
     var _room: Data = Data()
@@ -4519,6 +4531,7 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _startsInNs: Int64? = nil
     var _clockErrorNs: Int64? = nil
     var _disputes: [Data] = []
+    var _trouble: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4546,6 +4559,7 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _startsInNs = source._startsInNs
       _clockErrorNs = source._clockErrorNs
       _disputes = source._disputes
+      _trouble = source._trouble
     }
   }
 
@@ -4581,6 +4595,7 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 15: try { try decoder.decodeSingularSInt64Field(value: &_storage._startsInNs) }()
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._clockErrorNs) }()
         case 17: try { try decoder.decodeRepeatedBytesField(value: &_storage._disputes) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._trouble) }()
         default: break
         }
       }
@@ -4644,6 +4659,9 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._disputes.isEmpty {
         try visitor.visitRepeatedBytesField(value: _storage._disputes, fieldNumber: 17)
       }
+      if !_storage._trouble.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._trouble, fieldNumber: 18)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4670,6 +4688,7 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._startsInNs != rhs_storage._startsInNs {return false}
         if _storage._clockErrorNs != rhs_storage._clockErrorNs {return false}
         if _storage._disputes != rhs_storage._disputes {return false}
+        if _storage._trouble != rhs_storage._trouble {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -156,7 +156,7 @@ extension RandomMessages {
       [.opened, .entered, .noted, .begun, .held, .left, .removed, .closed, .cancelled] + refusals.map { .rejected($0) }
     let denials: [RoomDenial] = [
       .alone, .inRoom(id()), .noRoom, .runIsOn, .tooFar(metres: nil), .tooFar(metres: 5), .otherSpeed, .update,
-      .unknownRoom, .busy, .seeking, .notSeeking,
+      .unknownRoom, .busy, .seeking, .notSeeking, .outOfReach,
     ]
     let searches: [RoomAnswer] =
       [.seeking, .matched(id())] + SearchEnd.allCases.map { .unmatched($0) }
@@ -183,6 +183,6 @@ extension RandomMessages {
     return RoomReport(
       room: id(), me: bytes32(), state: state, isProvisional: coin(), isLost: coin(), count: counter(),
       digest: coin() ? bytes32() : nil, startsIn: coin() ? .milliseconds(-5) : nil,
-      clockError: coin() ? .milliseconds(3) : nil)
+      clockError: coin() ? .milliseconds(3) : nil, trouble: coin() ? "/a/log.sqlite is not a file" : nil)
   }
 }

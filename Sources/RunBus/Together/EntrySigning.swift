@@ -94,8 +94,23 @@ package struct EntrySigning: Sendable {
     return SignedEntry(content: content, hash: .of(bytes), ownsRoom: ownsRoom)
   }
 
-  /// Whether an entry says how far somebody's run has come. Its signature is not looked at: this decides how long a log
-  /// keeps a room, and no result.
+  /// What a member has signed in a room, of whatever fleet; `nil` for what is not the member's own.
+  static func content(of entry: [UInt8], room: RoomID, author: MemberID) -> RoomContent? {
+    guard let (content, check) = try? open(entry, as: .entry, Codec.roomContent), content.room == room,
+      content.author == author, (try? check(author)) != nil
+    else { return nil }
+    return content
+  }
+
+  /// Whether a member has signed an advert of a class, of whatever fleet.
+  static func isAdvert(_ bytes: [UInt8], listedAs: String, author: MemberID) -> Bool {
+    guard let (advert, check) = try? open(bytes, as: .advert, Codec.roomAdvert), advert.listedAs == listedAs,
+      advert.author == author
+    else { return false }
+    return (try? check(author)) != nil
+  }
+
+  /// Whether an entry says how far somebody's run has come. Its signature is not looked at.
   static func statesRun(_ bytes: [UInt8]) -> Bool {
     guard let parts = try? Codec.signedParts(bytes), let content = try? Codec.roomContent(parts.content) else {
       return false

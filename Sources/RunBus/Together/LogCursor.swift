@@ -19,15 +19,17 @@ struct LogCursor: Hashable, Sendable {
 
   /// Takes what was read from ``position`` on.
   ///
-  /// - Parameter swept: Rows before this time may have been deleted in order. Asked for only when a row is missing.
+  /// - Parameter mayLack: Whether the log may lack a row in order (``LogKeeping``). Asked only when it does.
   /// - Returns: The rows that come next, and whether the log is another one or lacks the row that was given last.
-  mutating func take(_ found: [LogRow], of log: LogID, swept: () -> LogTime) -> (rows: [LogRow], isReplaced: Bool) {
+  mutating func take(
+    _ found: [LogRow], of log: LogID, mayLack: (LogRow) -> Bool
+  ) -> (rows: [LogRow], isReplaced: Bool) {
     var (rows, isReplaced) = (found, log != self.log)
     if let last, !isReplaced {
       if rows.first == last {
         rows.removeFirst()
       } else {
-        isReplaced = rows.first?.position == last.position || last.time >= swept()
+        isReplaced = rows.first?.position == last.position || !mayLack(last)
       }
     }
     self.log = log

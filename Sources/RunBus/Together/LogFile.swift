@@ -16,7 +16,7 @@ package struct LogOptions: Sendable {
   /// How long an append waits for another writer.
   package var patience = BusDuration.seconds(5)
   /// How many rooms with a run are kept.
-  package var ranRooms = LogBounds.ranRooms
+  package var ranRooms = LogKeeping.ranRooms
   /// Options as they are outside of tests.
   package init() {}
 }
@@ -25,14 +25,11 @@ package struct LogOptions: Sendable {
 struct LogFile {
   let id: LogID
   private let queue: DatabaseQueue
-  private let path: String
+  let path: String
   let identity: FileIdentity
   /// The write-ahead log that belongs to this file.
   let wal: FileIdentity?
-  private let options: LogOptions
-
-  /// How many entries of old rooms are looked at or deleted at an opening: the next one goes on.
-  private static let sweptMax = 2000
+  private let clock: LogFileClock
 
   var isInPlace: Bool { identity.isInPlace }
 
@@ -45,19 +42,19 @@ struct LogFile {
   /// A file that is none of a log, damaged or of a later version is refused, and not changed.
   init(_ place: LogPlace, _ options: LogOptions) throws(SharedLogError) {
     let path = place.file
-    (self.path, self.options) = (path, options)
+    self.path = path
     try Self.refuseObstacle(path)
-    let (opened, id) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID) in
+    let (opened, id, clock) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID, LogFileClock) in
       try Self.makeIfAbsent(path, options)
       try Self.look(path) { _ in }
       let queue = try Self.openQueue(path, options)
       do {
-        let id = try queue.writeWithoutTransaction { db in
-          try Self.begin(db, options)
-          return try Data.fetchOne(db, sql: "SELECT id FROM log").flatMap { LogID(bytes: $0) }
+        let (id, clock) = try queue.writeWithoutTransaction { db in
+          let clock = try Self.begin(db, options)
+          return (try Data.fetchOne(db, sql: "SELECT id FROM log").flatMap { LogID(bytes: $0) }, clock)
         }
         guard let id else { throw Refusal(sentence: Self.damaged(path, "it has no identity")) }
-        return (queue, id)
+        return (queue, id, clock)
       } catch {
         try? queue.close()
         throw error
@@ -67,7 +64,8 @@ struct LogFile {
       try? opened.close()
       throw .unavailable("\(path) is gone")
     }
-    (queue, self.id, self.identity, wal) = (opened, id, identity, FileIdentity(path: path + "-wal"))
+    (queue, self.id, self.identity, self.clock) = (opened, id, identity, clock)
+    wal = FileIdentity(path: path + "-wal")
   }
 
   /// Why a file is not opened.
@@ -104,7 +102,7 @@ struct LogFile {
       guard descriptor >= 0 else { throw Refusal(sentence: "\(path) cannot be made: \(systemReason(errno))") }
       SystemC.close(descriptor)
       let queue = try openQueue(new, options)
-      try queue.write { db in try LogSchema.make(db, .random(), wall: wall(options)) }
+      try queue.write { db in try LogSchema.make(db, .random(), wall: LogFileClock.wall(options).nanoseconds) }
       try StoreFile.closeWhole(queue)
     } catch {
       unlinkNew()
@@ -188,227 +186,40 @@ struct LogFile {
   }
 
   /// Sets the clock of this boot, and deletes rooms that nobody needs any more.
-  private static func begin(_ db: Database, _ options: LogOptions) throws {
+  private static func begin(_ db: Database, _ options: LogOptions) throws -> LogFileClock {
+    var clock: LogFileClock?
     try db.inTransaction(.immediate) {
-      let machine = options.machineClock().nanoseconds
-      let anchor = try Int64.fetchOne(db, sql: "SELECT anchor FROM clock WHERE boot = ?", arguments: [options.boot])
-      if anchor == nil {
-        // What was between the boots is known from the wall clock alone; it may have been set back.
-        let row = try Row.fetchOne(db, sql: "SELECT last, wall FROM log")
-        let (last, then) = (
-          row.flatMap { Int64.fromDatabaseValue($0[0]) } ?? 0, row.flatMap { Int64.fromDatabaseValue($0[1]) } ?? 0
-        )
-        let away = BusTime(nanoseconds: Self.wall(options)) - BusTime(nanoseconds: then)
-        let now = max(LogTime(nanoseconds: last) + max(.zero, away), LogTime(nanoseconds: try Self.last(db) + 1))
-        try db.execute(sql: "DELETE FROM clock")
-        try db.execute(
-          sql: "INSERT INTO clock (boot, anchor) VALUES (?, ?)",
-          arguments: [options.boot, (now - BusDuration(nanoseconds: machine)).nanoseconds])
-      }
-      let now = try Self.now(db, options)
-      try db.execute(
-        sql: "UPDATE log SET last = ?, wall = ?", arguments: [now.nanoseconds - 1, Self.wall(options)])
-      try sweep(db, at: now, keeping: options.ranRooms)
+      let begun = try LogFileClock.begin(db, options)
+      try sweep(db, at: try begun.now(db), wall: LogFileClock.wall(options), keeping: options.ranRooms)
+      clock = begun
       return .commit
     }
-  }
-
-  /// Deletes whole rooms: a fold of a part of one would differ from that of the whole.
-  ///
-  /// A room is looked at once, when it is old enough: one without a run goes, one with a run stays until it is among the
-  /// oldest of too many or as old as results become. `swept` is the time up to which rooms were looked at.
-  private static func sweep(_ db: Database, at now: LogTime, keeping ranRooms: Int) throws {
-    let cut = (now - LogBounds.roomAge).nanoseconds
-    let looked = try Int64.fetchOne(db, sql: "SELECT swept FROM log") ?? 0
-    let rooms = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT room, (SELECT time FROM entry WHERE pos = newest) AS time FROM
-        (SELECT room, MAX(pos) AS newest FROM entry INDEXED BY entry_room GROUP BY room) ORDER BY newest
-        """
-    ).map { (room: $0["room"] as DatabaseValue, newest: Int64.fromDatabaseValue($0["time"]) ?? 0) }
-    var excess = rooms.count { $0.newest < looked } - ranRooms
-    var (work, through) = (0, looked)
-    for (room, newest) in rooms.prefix(while: { $0.newest < cut }) where work < sweptMax {
-      if newest < looked {
-        defer { excess -= 1 }
-        guard excess > 0 || newest < (now - LogBounds.ranAge).nanoseconds else { continue }
-      } else {
-        through = newest + 1
-        let (isOfRun, count) = try looksRun(db, room)
-        work += count
-        if isOfRun { continue }
-      }
-      try db.execute(sql: "DELETE FROM entry WHERE room = ?", arguments: [room])
-      work += db.changesCount
-    }
-    let end = work < sweptMax ? cut : through
-    if work > 0, end > looked { try db.execute(sql: "UPDATE log SET swept = ?", arguments: [end]) }
-    try db.execute(
-      sql: "DELETE FROM advert WHERE time < ?", arguments: [(now - LogBounds.advertAge).nanoseconds])
-  }
-
-  /// Whether an entry of a room says that there was a run, and how many entries were looked at: the last ones say so.
-  private static func looksRun(_ db: Database, _ room: DatabaseValue) throws -> (isOfRun: Bool, looked: Int) {
-    let bodies = try Data.fetchCursor(
-      db, sql: "SELECT body FROM entry WHERE room = ? ORDER BY pos DESC", arguments: [room])
-    var count = 0
-    while let body = try bodies.next() {
-      count += 1
-      if EntrySigning.statesRun([UInt8](body)) { return (true, count) }
-    }
-    return (false, count)
+    guard let clock else { throw StoreFault.broken("no clock") }
+    return clock
   }
 
   // MARK: Time
 
-  private static func wall(_ options: LogOptions) -> Int64 {
-    BusDuration(seconds: options.wallSeconds()).nanoseconds
-  }
-
-  /// The time of the newest entry that there ever was, at least.
-  private static func last(_ db: Database) throws -> Int64 {
-    try Int64.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT MAX(last, IFNULL((SELECT time FROM entry ORDER BY pos DESC LIMIT 1), 0)) FROM log")) ?? 0
-  }
-
-  private static func now(_ db: Database, _ options: LogOptions) throws -> LogTime {
-    let machine = options.machineClock()
-    let anchor = try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT anchor FROM clock WHERE boot = ?"), arguments: [options.boot])
-    let present = LogTime(nanoseconds: anchor ?? 0) + BusDuration(nanoseconds: machine.nanoseconds)
-    return max(present, LogTime(nanoseconds: try last(db)) + BusDuration(nanoseconds: 1))
-  }
-
   /// How the log's clock stands.
-  func now() throws(SharedLogError) -> LogTime { try read { db in try Self.now(db, options) } }
+  func now() throws(SharedLogError) -> LogTime { try read { db in try clock.now(db) } }
+  /// The same, within a transaction.
+  func now(_ db: Database) throws -> LogTime { try clock.now(db) }
 
-  /// Rows before this time may have been deleted in order, also by another process.
-  func swept() throws(SharedLogError) -> LogTime {
-    try read { db in LogTime(nanoseconds: try Int64.fetchOne(db, sql: "SELECT swept FROM log") ?? 0) }
-  }
-
-  // MARK: Entries
-
-  /// Appends an entry; returns what is to be rung. The caller has the turn to write.
-  func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) -> LogBell.Note {
-    try write { db in
-      let (room, author) = (Data(room.bytes), Data(author.bytes))
-      let count = try Int.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT COUNT(*) FROM (SELECT 1 FROM entry INDEXED BY entry_room WHERE room = ? AND author = ? LIMIT ?)
-            """),
-        arguments: [room, author, LogBounds.entriesOfAuthor])
-      guard count ?? 0 < LogBounds.entriesOfAuthor else { throw SharedLogError.full(.entries) }
-      let now = try Self.now(db, options)
-      try db.cachedStatement(sql: "INSERT INTO entry (time, room, author, body) VALUES (?, ?, ?, ?)")
-        .execute(arguments: [now.nanoseconds, room, author, Data(bytes)])
-      return LogBell.Note(position: UInt64(bitPattern: db.lastInsertedRowID), time: now)
-    }
-  }
-
-  /// Whether the log has an entry; not when that cannot be read.
-  func has(_ note: LogBell.Note) -> Bool {
-    let time = try? read { db in
-      try Int64.fetchOne(
-        db.cachedStatement(sql: "SELECT time FROM entry WHERE pos = ?"),
-        arguments: [Int64(bitPattern: note.position)])
-    }
-    return time == note.time.nanoseconds
-  }
-
-  func rows(of room: RoomID, from position: UInt64, count: Int) throws(SharedLogError) -> [LogRow] {
+  /// Whether an entry that was read may be missing in order: any process may have deleted its room as too old.
+  func mayLack(_ row: LogRow) throws(SharedLogError) -> Bool {
     try read { db in
-      let rows = try Row.fetchAll(
-        db.cachedStatement(
-          sql: "SELECT pos, time, author, body FROM entry WHERE room = ? AND pos >= ? ORDER BY pos LIMIT ?"),
-        arguments: [Data(room.bytes), Int64(clamping: position), count])
-      return try rows.map { row in
-        guard let position = Int64.fromDatabaseValue(row[0]), let time = Int64.fromDatabaseValue(row[1]),
-          let author = Data.fromDatabaseValue(row[2]).flatMap({ MemberID($0) }),
-          let body = Data.fromDatabaseValue(row[3])
-        else { throw Refusal(sentence: Self.damaged(path, "entry \(row[0] as DatabaseValue) is none")) }
-        return LogRow(
-          position: UInt64(bitPattern: position), time: LogTime(nanoseconds: time), author: author, body: [UInt8](body))
-      }
-    }
-  }
-
-  func rooms() throws(SharedLogError) -> [LogRoom] {
-    try read { db in
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT room, newest, count, (SELECT time FROM entry WHERE pos = newest) AS time
-          FROM (SELECT room, MAX(pos) AS newest, COUNT(*) AS count FROM entry INDEXED BY entry_room GROUP BY room)
-          ORDER BY newest DESC
-          """)
-      return rows.compactMap { row in
-        guard let room = Data.fromDatabaseValue(row[0]).flatMap({ RoomID(bytes: $0) }),
-          let position = Int64.fromDatabaseValue(row[1]), let count = Int.fromDatabaseValue(row[2]),
-          let time = Int64.fromDatabaseValue(row[3])
-        else { return nil }
-        return LogRoom(
-          room: room, position: UInt64(bitPattern: position), time: LogTime(nanoseconds: time), count: count)
-      }
-    }
-  }
-
-  // MARK: Adverts and names
-
-  func announce(_ advert: [UInt8]?, _ name: String, _ author: MemberID) throws(SharedLogError) {
-    try write { db in
-      let member = Data(author.bytes)
-      let now = try Self.now(db, options)
-      try db.execute(
-        sql: "DELETE FROM advert WHERE (author = ? AND class = ?) OR time < ?",
-        arguments: [member, name, (now - LogBounds.advertAge).nanoseconds])
-      guard let advert else { return }
-      let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM advert WHERE author = ?", arguments: [member])
-      guard count ?? 0 < LogBounds.advertsOfAuthor else { throw SharedLogError.full(.adverts) }
-      try db.execute(
-        sql: "INSERT INTO advert (author, class, time, body) VALUES (?, ?, ?, ?)",
-        arguments: [member, name, now.nanoseconds, Data(advert)])
-    }
-  }
-
-  func adverts(_ classes: [String]) throws(SharedLogError) -> [LogAdvert] {
-    try read { db in
-      let since = (try Self.now(db, options) - LogBounds.advertAge).nanoseconds
-      // A statement has a bounded number of arguments, and the table is small.
-      let wanted = Set(classes)
-      let rows = try Row.fetchAll(
-        db, sql: "SELECT class, author, time, body FROM advert WHERE time >= ? ORDER BY time, author, class",
-        arguments: [since])
-      return rows.compactMap { row in
-        guard let name = String.fromDatabaseValue(row[0]), wanted.contains(name),
-          let author = Data.fromDatabaseValue(row[1]).flatMap({ MemberID($0) }),
-          let time = Int64.fromDatabaseValue(row[2]), let body = Data.fromDatabaseValue(row[3])
-        else { return nil }
-        return LogAdvert(author: author, time: LogTime(nanoseconds: time), body: [UInt8](body))
-      }
-    }
-  }
-
-  func claim(_ nickname: Nickname, for member: MemberID) throws(SharedLogError) -> Bool {
-    try write { db in
-      let (key, member) = (nickname.logKey, Data(member.bytes))
-      let owner = try Data.fetchOne(db, sql: "SELECT member FROM name WHERE nick = ?", arguments: [key])
-      if let owner { return owner == member }
-      try db.execute(sql: "INSERT OR REPLACE INTO name (nick, member) VALUES (?, ?)", arguments: [key, member])
-      return true
+      let now = try clock.now(db)
+      return LogKeeping.mayLack(row.time, looked: try Self.looked(db, at: now), at: now)
     }
   }
 
   // MARK: Errors
 
-  private func read<Value>(_ body: (Database) throws -> Value) throws(SharedLogError) -> Value {
+  func read<Value>(_ body: (Database) throws -> Value) throws(SharedLogError) -> Value {
     try Self.explaining(path) { try queue.writeWithoutTransaction(body) }
   }
 
-  private func write<Value>(_ body: (Database) throws -> Value) throws(SharedLogError) -> Value {
+  func write<Value>(_ body: (Database) throws -> Value) throws(SharedLogError) -> Value {
     try Self.explaining(path) {
       try queue.writeWithoutTransaction { db in
         var code: CInt = 0
@@ -457,15 +268,10 @@ struct LogFile {
     "\(path) is no log of rooms, or a damaged one: put a copy back, or move it away and a new log begins; "
       + "nothing was changed"
   }
-  private static func damaged(_ path: String, _ what: String?) -> String {
+  static func damaged(_ path: String, _ what: String?) -> String {
     // SQLite's reports have several lines.
     let what = what?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check"
     return "\(path) is damaged (\(what)): put a copy back, or move it away and a new log begins; "
       + "nothing was changed"
   }
-}
-
-extension Nickname {
-  /// The same for all ways to write a name: letters of either case, and however they are encoded.
-  var logKey: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
 }

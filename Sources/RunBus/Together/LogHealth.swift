@@ -30,10 +30,12 @@ package enum LogHealth: Hashable, Sendable {
       let made = ["-wal", "-shm"].map { place.file + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
       defer { for file in made { unlink(file) } }
       self = try LogFile.look(place.file) { db in
+        let rooms = "SELECT DISTINCT room FROM entry WHERE \(LogRow.condition)"
         return .sound(
           bytes: ["", "-wal"].reduce(0) { $0 + Self.bytes(of: place.file + $1) },
-          rooms: try Int.fetchOne(db, sql: "SELECT COUNT(DISTINCT room) FROM entry") ?? 0,
-          nickname: try member.flatMap { try Self.nickname(of: $0, db) })
+          rooms: try Row.fetchAll(db, sql: rooms).count { LogFile.room($0[0]) != nil },
+          nickname: try member.flatMap { try Self.nickname(of: $0, db) }
+            .flatMap { $0.unicodeScalars.contains(where: \.isControl) ? nil : $0 })
       }
     } catch {
       self = .unusable(error.description)

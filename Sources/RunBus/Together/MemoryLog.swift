@@ -148,7 +148,9 @@ package final class MemoryLog: SharedLog {
     return service.state.withLock { state in
       Dictionary(grouping: state.entries, by: \.room).compactMap { room, entries in
         entries.last.map {
-          LogRoom(room: room, position: $0.row.position, time: $0.row.time, count: entries.count)
+          LogRoom(
+            room: room, position: $0.row.position, time: entries.map(\.row.time).max() ?? $0.row.time,
+            count: entries.count)
         }
       }.sorted { $0.position > $1.position }
     }
@@ -265,6 +267,7 @@ package final class MemoryLog: SharedLog {
   private func read(_ follower: inout Follower, _ faults: Faults) {
     guard !faults.isStopped else {
       if !follower.isStopTold { follower.news.append(.unavailable(Self.outOfReach)) }
+      follower.owesBatch = true
       return follower.isStopTold = true
     }
     follower.isStopTold = false
@@ -274,8 +277,9 @@ package final class MemoryLog: SharedLog {
     let answer = follower.again.filter { !known.contains($0.position) } + found.prefix(LogBounds.batch)
     follower.again = []
     let fresh = answer.filter { $0.position >= follower.cursor.position }
-    let (id, swept) = service.state.withLock { ($0.id, $0.swept) }
-    let (rows, isReplaced) = follower.cursor.take(fresh, of: id) { swept }
+    let id = service.state.withLock { $0.id }
+    // It deletes nothing.
+    let (rows, isReplaced) = follower.cursor.take(fresh, of: id) { _ in false }
     if isReplaced { follower.news.append(.replaced(id)) }
     if !rows.isEmpty || isReplaced || follower.owesBatch {
       follower.news.append(
@@ -300,7 +304,6 @@ private final class Service: Sendable {
     var entries: [Entry] = []
     var lastPosition: UInt64 = 0
     var lastTime = LogTime.zero
-    let swept = LogTime.zero
     var adverts: [String: [MemberID: LogAdvert]] = [:]
     var names: [String: MemberID] = [:]
     var live: [(number: UInt64, room: RoomID, row: LiveRow)] = []
@@ -334,8 +337,12 @@ private final class Service: Sendable {
 
   func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) {
     let isTaken = state.withLock { state in
-      let own = state.entries.lazy.filter { $0.room == room && $0.row.author == author }
-      guard own.count < LogBounds.entriesOfAuthor else { return false }
+      let rows = state.entries.lazy.filter { $0.room == room && $0.row.author == author }
+      if rows.prefix(LogBounds.entriesOfAuthor).count == LogBounds.entriesOfAuthor {
+        var own = AuthorEntries(of: author, in: room)
+        for entry in rows.prefix(AuthorEntries.rowsMax) { own.take(entry.row.body) }
+        guard !own.isFull else { return false }
+      }
       state.lastPosition += 1
       state.lastTime = now(state)
       let row = LogRow(position: state.lastPosition, time: state.lastTime, author: author, body: bytes)
@@ -359,8 +366,12 @@ private final class Service: Sendable {
         state.adverts[name] = state.adverts[name]?.filter { $0.value.time >= now - LogBounds.advertAge }
       }
       guard let advert else { return true }
-      let count = state.adverts.values.reduce(0) { $0 + ($1[author] == nil ? 0 : 1) }
-      guard count < LogBounds.advertsOfAuthor else { return false }
+      let own = state.adverts.compactMap { name, adverts in adverts[author].map { (name, $0.body) } }
+      if own.count >= LogBounds.advertsOfAuthor {
+        let foreign = own.filter { !EntrySigning.isAdvert($0.1, listedAs: $0.0, author: author) }
+        for (name, _) in foreign { state.adverts[name]?[author] = nil }
+        guard own.count - foreign.count < LogBounds.advertsOfAuthor else { return false }
+      }
       state.adverts[name, default: [:]][author] = LogAdvert(author: author, time: now, body: advert)
       return true
     }

@@ -2,23 +2,26 @@ package import RunCore
 
 /// Folds rooms from a log, for those who look without taking part.
 package enum RoomFolds {
-  /// How many rooms are folded at most, the newest first.
+  /// How many rooms are listed at most, the newest first.
   static let roomsMax = 256
+  /// Of how many of the newest rooms these are: what nobody has opened is among them.
+  static let lookedMax = 2048
   /// How many entries are read for a list at most: a few seconds, most of them for signatures.
   static let entriesMax = 16_384
 
   /// The rooms of a fleet as its log has them, the one with the newest entry first.
   ///
-  /// - Parameter isFresh: Leaves out rooms without an entry for ``LogBounds/roomAge``, in which nothing happens any more.
+  /// - Parameter isFresh: Leaves out rooms without an entry for ``LogKeeping/roomAge``, in which nothing happens any more.
   /// - Returns: The rooms, and those that were not read because that would take long.
   package static func all(
     of log: any SharedLog, fleet: FleetID, isFresh: Bool = false
   ) async throws(SharedLogError) -> (reports: [RoomReport], unread: [RoomID]) {
     var reports: [RoomReport] = []
-    let since = isFresh ? try await log.now() - LogBounds.roomAge : .zero
+    let since = isFresh ? try await log.now() - LogKeeping.roomAge : .zero
     let rooms = try await log.rooms().filter { $0.time >= since }
     let listed = listed(rooms)
-    for room in rooms where listed.contains(room.room) {
+    // What nobody has opened is no room and takes the place of none.
+    for room in rooms where listed.contains(room.room) && reports.count < roomsMax {
       if let report = try await fold(room.room, of: log, fleet: fleet) { reports.append(report) }
     }
     return (reports, rooms.map(\.room).filter { !listed.contains($0) })
@@ -28,7 +31,7 @@ package enum RoomFolds {
   /// somebody fills takes no other's place.
   static func listed(_ rooms: [LogRoom], entriesMax: Int = entriesMax) -> Set<RoomID> {
     var left = entriesMax
-    let chosen = rooms.prefix(roomsMax).sorted { $0.count < $1.count }.prefix {
+    let chosen = rooms.prefix(lookedMax).sorted { $0.count < $1.count }.prefix {
       left -= $0.count
       return left >= 0
     }

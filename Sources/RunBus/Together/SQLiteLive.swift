@@ -17,6 +17,8 @@ final class SQLiteLive {
   /// Messages of a room: the members that there may be, of each kind, and as many strangers.
   private static let rowsMax = 128
   private static let version: Int32 = 1
+  /// The kinds that there are, for SQL.
+  private static let kinds = LiveKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
   private static let schema = """
     CREATE TABLE live (
       number INTEGER PRIMARY KEY AUTOINCREMENT, room BLOB NOT NULL, author BLOB NOT NULL, kind TEXT NOT NULL,
@@ -31,6 +33,8 @@ final class SQLiteLive {
   private let options: LogOptions
   private var file: (queue: DatabaseQueue, identity: FileIdentity)?
   private var turn: LogTurn?
+  /// The file takes no more: the disk is full, or its numbers are used up.
+  private var isFull = false
   private var listeners: [Int: Listener] = [:]
   var isWatched = false
 
@@ -57,10 +61,13 @@ final class SQLiteLive {
     let turn = try LogTurn(path: place.liveDirectory + "/live.lock")
     guard turn.take(within: options.patience) else { throw SharedLogError.busy }
     defer { turn.giveBack() }
+    // Nothing in it is older than a minute.
+    func unlinkFiles() { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+    if isFull { unlinkFiles() }
+    isFull = false
     let queue: DatabaseQueue
     do { queue = try Self.open(path) } catch  where StoreFault(error).isDamage {
-      // Nothing in it is older than a minute.
-      for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+      unlinkFiles()
       queue = try Self.open(path)
     }
     guard let identity = FileIdentity(path: path) else { throw SharedLogError.unavailable("\(path) is gone") }
@@ -140,8 +147,9 @@ final class SQLiteLive {
 
   /// Does it once more with the file opened anew after a failure.
   private func attempt<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-    do { return try body(try connection()) } catch is DatabaseError {
+    do { return try body(try connection()) } catch let error as DatabaseError {
       leaveFile()
+      isFull = error.resultCode == .SQLITE_FULL
       return try body(try connection())
     }
   }
@@ -170,28 +178,31 @@ final class SQLiteLive {
     guard let rows = try? attempt({ queue in try read(listener.room, after: listeners[number]?.number ?? 0, queue) }),
       let newest = rows.last?.number
     else { return }
-    let found = rows.compactMap(\.row)
-    if found.isEmpty || pull.give(found) { listeners[number]?.number = newest }
+    if pull.give(rows.map(\.row)) { listeners[number]?.number = newest }
     if pull.isOver { listeners[number]?.pull = nil }
   }
 
   private func read(
     _ room: RoomID, after number: Int64, _ queue: DatabaseQueue
-  ) throws -> [(number: Int64, row: LiveRow?)] {
+  ) throws -> [(number: Int64, row: LiveRow)] {
     let (now, own) = (options.machineClock(), options.ownClock())
     return try queue.writeWithoutTransaction { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT number, author, kind, time, body FROM live WHERE room = ? AND number > ? AND time >= ?
-            ORDER BY number
+            SELECT number, author, kind, time, body FROM live WHERE room = ? AND number > ?
+            AND typeof(time) = 'integer' AND time >= ? AND typeof(author) = 'blob'
+            AND length(author) = \(MemberID.byteCount) AND kind IN (\(Self.kinds))
+            AND typeof(body) = 'blob' AND length(body) <= \(LogBounds.bytes)
+            ORDER BY number LIMIT \(Self.rowsMax)
             """),
         arguments: [Data(room.bytes), number, (now - LogBounds.liveAge).nanoseconds]
-      ).map { row in
+      ).compactMap { row in
+        // What is no message is no row for anybody.
         guard let author = Data.fromDatabaseValue(row[1]).flatMap({ MemberID($0) }),
           let kind = String.fromDatabaseValue(row[2]).flatMap({ LiveKind(rawValue: $0) }),
           let time = Int64.fromDatabaseValue(row[3]), let body = Data.fromDatabaseValue(row[4])
-        else { return (row[0], nil) }
+        else { return nil }
         let age = max(.zero, now - BusTime(nanoseconds: time))
         return (row[0], LiveRow(author: author, kind: kind, body: [UInt8](body), sent: own - age))
       }

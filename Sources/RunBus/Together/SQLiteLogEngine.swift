@@ -224,7 +224,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
         of: follower.cursor.room, from: follower.cursor.position, count: LogBounds.batch + 1)
       let moment = options.ownClock()
       let (rows, isReplaced) = follower.cursor.take(Array(found.prefix(LogBounds.batch)), of: file.id) {
-        (try? file.swept()) ?? .zero
+        (try? file.mayLack($0)) ?? false
       }
       follower.trouble = nil
       if isReplaced {
@@ -249,6 +249,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
       let sentence = error.description
       if follower.trouble != sentence { follower.news.append(.unavailable(sentence)) }
       follower.trouble = sentence
+      follower.owesBatch = true
     }
   }
 

@@ -7,8 +7,9 @@ package typealias LogID = Identifier<LogTag>
 
 /// The log service of a fleet: rooms with ordered entries, adverts, names and live messages.
 ///
-/// It carries bytes and knows nothing of what they say: signatures are made and checked by those who write and read. An
-/// entry counts once its author has read it in the log, so a failed ``append(_:author:to:)`` may be repeated.
+/// It carries bytes, and signatures are made and checked by those who write and read. The log itself looks at them only
+/// when a member has as much as a log takes: nobody uses up what belongs to another. An entry counts once its author has
+/// read it in the log, so a failed ``append(_:author:to:)`` may be repeated.
 package protocol SharedLog: Sendable {
   /// Which log it is now.
   func identity() async throws(SharedLogError) -> LogID
@@ -86,7 +87,8 @@ package enum LogNews: Hashable, Sendable {
   /// The log is another one, or lacks an entry that this feed has given. What it has from that entry's position on, that
   /// position included, comes next, at once; a reader that wants what is before follows the room anew.
   case replaced(LogID)
-  /// The log cannot be read, for the reason in the sentence; told once. The feed goes on when it can be.
+  /// The log cannot be read, for the reason in the sentence; told once. The feed goes on when it can be, with a batch at
+  /// once, also one without rows.
   case unavailable(String)
 }
 
@@ -96,7 +98,7 @@ package struct LogRoom: Hashable, Sendable {
   package let room: RoomID
   /// The position of its newest entry.
   package let position: UInt64
-  /// The time of its newest entry.
+  /// The greatest time of its entries.
   package let time: LogTime
   /// How many entries it has.
   package let count: Int
@@ -156,7 +158,7 @@ package struct LiveRow: Hashable, Sendable {
 
 /// What a log takes.
 package enum LogBounds {
-  /// Entries of a member in a room: the rules judge 512, and what is beyond those is of use to nobody.
+  /// Entries of a member in a room, each counted once: the rules judge 512, and what is beyond those is of use to nobody.
   package static let entriesOfAuthor = 600
   /// Bytes of an entry, an advert or a live message. A signed entry has at most half of it.
   package static let bytes = 4096
@@ -172,12 +174,13 @@ package enum LogBounds {
   package static let liveAge = BusDuration.seconds(60)
   /// How many entries are read at a time, so that no read holds up a writer for long.
   package static let batch = 256
-  /// How long a room stays after its newest entry: 72 h and a day, in which a member that was away comes back.
-  package static let roomAge = BusDuration.seconds(96 * 3600)
-  /// How long a room with a run stays: its entries are what results are recounted from, for a year and a month.
-  package static let ranAge = BusDuration.seconds(400 * 24 * 3600)
-  /// How many rooms with a run stay beyond ``roomAge``, the newest: about 50 MB in rooms of four.
-  package static let ranRooms = 2048
+  /// The greatest position and the greatest time of an entry, in the year 2116: what is beyond them is none, so that sums
+  /// with either stay numbers.
+  package static let (positionMax, timeMax) = (Int64(1) << 62, LogTime(nanoseconds: 1 << 62))
+  /// How far an entry may be stamped ahead of the machine's clock and still hold the log's clock up.
+  package static let aheadMax = BusDuration.seconds(60)
+  /// How many adverts of a class are read, the newest.
+  package static let advertsRead = 4096
 }
 
 /// Why a log did not do what was asked.

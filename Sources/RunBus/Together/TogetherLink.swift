@@ -22,8 +22,9 @@ package final class TogetherLink: Sendable {
     let room: RoomID
     let number: UInt64
   }
-  /// The trouble that was told last, which is told once.
-  private let trouble = Mutex<String?>(nil)
+  private enum Side { case reading, writing }
+  /// The trouble that was told last with reading and with writing, which is told once for as long as it lasts.
+  private let trouble = Mutex<[Side: String]>([:])
 
   /// A link of a hub.
   ///
@@ -111,12 +112,15 @@ package final class TogetherLink: Sendable {
 
   private func follow(_ room: RoomID, _ reading: RoomReading) {
     let task = Task { [weak self] in
+      var told: SharedLogError?
       while !Task.isCancelled {
         guard let self else { return }
         do throws(SharedLogError) {
           return await read(try await log.follow(room, from: reading.from), of: room, reading)
         } catch {
-          note("\(error)")
+          note(error.description, .reading)
+          if error != told { tell(.unreachable(room, because: error.description)) }
+          told = error
         }
         try? await Task.sleep(for: Self.again)
       }
@@ -129,20 +133,22 @@ package final class TogetherLink: Sendable {
     for await news in feed {
       switch news {
       case .rows(let batch):
-        trouble.withLock { $0 = nil }
+        trouble.withLock { $0[.reading] = nil }
         let entries = reader.read(batch.rows)
         tell(.read(room, entries, isEnd: !batch.hasMore, reading: reading.number, heard: batch.heard))
       case .replaced: return tell(.replaced(room, reading: reading.number))
-      case .unavailable(let sentence): note(sentence)
+      case .unavailable(let sentence):
+        note(sentence, .reading)
+        tell(.unreachable(room, because: sentence))
       }
     }
   }
 
   /// Tells of trouble with the log, once for as long as it lasts.
-  private func note(_ sentence: String) {
+  private func note(_ sentence: String, _ side: Side) {
     let isNew = trouble.withLock { told in
-      defer { told = sentence }
-      return told != sentence
+      defer { told[side] = sentence }
+      return !told.values.contains(sentence)
     }
     if isNew { complain("the rooms are out of reach: \(sentence)") }
   }
@@ -164,7 +170,7 @@ package final class TogetherLink: Sendable {
             reader = next
             tell(.adverts(adverts, at: time))
           } catch {
-            note("\(error)")
+            note(error.description, .reading)
           }
           try? await Task.sleep(for: Self.again)
         }
@@ -187,7 +193,7 @@ package final class TogetherLink: Sendable {
           do throws(SharedLogError) {
             return try await log.announce(bytes, class: name, author: author)
           } catch {
-            note("\(error)")
+            note(error.description, .writing)
           }
           try? await Task.sleep(for: Self.again)
         }
@@ -203,10 +209,15 @@ package final class TogetherLink: Sendable {
       defer { appending.withLock { _ = $0.remove(entry) } }
       do throws(SharedLogError) {
         try await log.append(bytes, author: content.author, to: content.room)
+        trouble.withLock { $0[.writing] = nil }
       } catch {
         // What does not fit never will; everything else is appended again in a second.
-        if case .full = error { tell(.refused(content.room, number: content.number)) }
-        note("\(error)")
+        switch error {
+        case .full: tell(.refused(content.room, number: content.number))
+        case .busy, .unavailable: tell(.unreachable(content.room, because: error.description))
+        case .closed: break
+        }
+        note(error.description, .writing)
       }
     }
   }

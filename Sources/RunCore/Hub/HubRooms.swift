@@ -11,6 +11,8 @@ extension HubCore {
     case read(RoomID, [ReadEntry], isEnd: Bool, reading: UInt64, heard: BusTime)
     /// The reading with a number is over: the log is another one, or lacks something that was read.
     case replaced(RoomID, reading: UInt64)
+    /// A log cannot be read, or takes no entry now; why, in one sentence.
+    case unreachable(RoomID, because: String)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
     /// The adverts that a search reads, and the log's time then.
@@ -84,6 +86,8 @@ extension HubCore {
       carryOut(together.withDesk(at: now) { $0.heard(live, at: min(moment, now)) }, in: &turn)
     case .replaced(let room, let reading):
       carryOut(together.withDesk(at: now) { $0.replaced(room, reading: reading) }, in: &turn)
+    case .unreachable(let room, let reason):
+      carryOut(together.withDesk(at: now) { $0.unreachable(room, because: reason) }, in: &turn)
     case .refused(let room, let number):
       carryOut(together.withDesk(at: now) { $0.refused(room, number: number, at: now) }, in: &turn)
     case .adverts(let adverts, let time):

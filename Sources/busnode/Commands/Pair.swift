@@ -289,4 +289,21 @@ struct LocalHub: Sendable {
   func ask<Answer>(_ question: Question<Answer>) async throws -> Answer {
     try await devices.ask(question, of: device)
   }
+
+  /// Asks the hub what only one that runs can answer, and what may be asked again.
+  ///
+  /// - Throws: ``Failure`` with 6 when it gives no answer in time, and with 69 when it does not run any more.
+  func askRunning<Answer>(_ question: Question<Answer>, within span: BusDuration) async throws -> Answer {
+    let deadline = ContinuousClock.now + .nanoseconds(span.nanoseconds)
+    repeat {
+      if let answer = try await devices.askRunning(question, of: device) { return answer }
+      guard HubLock.holder(of: location) != nil else { throw Failure.noBus(location) }
+      try await Task.sleep(for: .milliseconds(100))
+    } while ContinuousClock.now < deadline
+    throw Failure(
+      code: "noAnswer",
+      message: "the phone of bus \"\(location.displayName)\" has not answered within "
+        + "\(Sentence.seconds(max(span, LocalDevices.patience))): look at its log, or ask again",
+      exitStatus: ExitStatus.noVerdict)
+  }
 }

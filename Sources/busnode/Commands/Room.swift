@@ -24,7 +24,7 @@ struct Room: AsyncParsableCommand {
         0   done
         3   rejected: the sentence says why
         5   queued: the phone has stored it and goes on trying
-        6   the phone gave no answer in time
+        6   no answer in time, or the log is out of reach: nothing was stored
         69  no phone of this bus runs here
       """,
     subcommands: [
@@ -81,7 +81,7 @@ struct RoomOptions: ParsableArguments {
     if hub == nil { bus.startLog() }
     guard let device else {
       let found = if let hub { hub } else { try await findHub() }
-      return try await ask(name, wish) { try await found.ask(.room($0)) }
+      return try await ask(name, wish) { try await found.askRunning(.room($0), within: patience) }
     }
     let location = try bus.location()
     let devices = LocalDevices(location: location)
@@ -109,7 +109,8 @@ struct RoomOptions: ParsableArguments {
         }
       case .pending(let room):
         guard ContinuousClock.now < deadline else {
-          let message = "the phone has stored it; the log of the rooms does not answer"
+          let trouble = await trouble(in: room).map { "is out of reach: \($0)" } ?? "does not answer"
+          let message = "the phone has stored it; the log of the rooms \(trouble)"
           return try say(RoomAskJSON(ask: name, room: room.description, outcome: "queued", message: message), 5)
         }
         try await Task.sleep(for: .milliseconds(20))
@@ -123,6 +124,10 @@ struct RoomOptions: ParsableArguments {
           RoomAskJSON(
             ask: name, room: room.description, outcome: isRejected ? "rejected" : "done", message: message),
           isRejected ? ExitStatus.rejected : ExitStatus.success)
+      case .refused(.outOfReach):
+        let trouble = await trouble(in: nil).map { ": \($0)" } ?? ""
+        let message = "\(RoomText.sentence(.outOfReach))\(trouble) (nothing was stored: ask again)"
+        return try say(RoomAskJSON(ask: name, room: nil, outcome: "outOfReach", message: message), ExitStatus.noVerdict)
       case .refused(let denial):
         return try say(
           RoomAskJSON(ask: name, room: nil, outcome: "rejected", message: RoomText.sentence(denial)),
@@ -138,6 +143,12 @@ struct RoomOptions: ParsableArguments {
   private func names(in room: RoomID) async -> [MemberID: String] {
     guard let reports = try? await findHub().ask(.rooms) else { return [:] }
     return reports.first { $0.room == room }.map { RoomText.names($0.state) } ?? [:]
+  }
+
+  /// Why the log of a room is out of reach, or that of any room; `nil` when the phone does not know.
+  private func trouble(in room: RoomID?) async -> String? {
+    let reports = try? await findHub().ask(.rooms)
+    return reports?.first { $0.trouble != nil && (room == nil || $0.room == room) }?.trouble
   }
 
   /// Says what became of an ask, and ends with that status.

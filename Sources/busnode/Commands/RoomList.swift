@@ -56,8 +56,15 @@ extension FleetOptions {
     guard digits.count >= 4 else {
       throw unknown("'\(digits)' is too short for a room: give at least 4 of its first digits")
     }
-    let found = try await reading { log, _ throws(SharedLogError) in
-      try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
+    let found = try await reading { log, fleet throws(SharedLogError) in
+      let named = try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
+      guard named.count > 1 else { return named }
+      // What nobody has opened is no room, and makes no other one ambiguous.
+      var open: [RoomID] = []
+      for room in named {
+        if try await RoomFolds.fold(room, of: log, fleet: fleet) != nil { open.append(room) }
+      }
+      return open
     }
     guard let room = found.first else { throw unknown("there is no room \(digits)") }
     guard found.count == 1 else {

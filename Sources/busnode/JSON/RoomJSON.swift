@@ -84,7 +84,7 @@ struct RoomJSON: Codable, Equatable {
 struct RoomAskJSON: Codable, Equatable {
   let ask: String
   @Explicit var room: String?
-  /// `done`, `rejected` or `queued`.
+  /// `done`, `rejected`, `queued` or `outOfReach`.
   let outcome: String
   let message: String
 }

@@ -79,6 +79,7 @@ enum RoomText {
     case .busy: "too much waits already: try again"
     case .seeking: "a search is on: busnode match --stop ends it"
     case .notSeeking: "no search is on"
+    case .outOfReach: "the log of the rooms is out of reach"
     }
   }
 
@@ -160,6 +161,7 @@ enum RoomText {
       if state.stage == .gathering { words.append(member.isHere ? "at the start" : "not at the start") }
       lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
     }
+    if let trouble = report.trouble { lines.append("warning   the log is out of reach: \(trouble)") }
     for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
     if passing, let hold = hold(report) { lines.append("you       \(hold)") }
     if let result = RoomResult(state) { lines += self.lines(result, names) + missing(state, names) }

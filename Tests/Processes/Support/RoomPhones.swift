@@ -105,7 +105,8 @@ final class RoomPhones: Sendable {
         let name = String("\(wish)".prefix { $0 != "(" })
         state.withLock { $0.told[index].append(RunnerView.Told(ask: name, verdict: verdict)) }
         return (room, verdict)
-      case .refused(.tooFar(nil))?, .refused(.runIsOn)?, .refused(.unknownRoom)?: ask.id = .random()
+      case .refused(.tooFar(nil))?, .refused(.runIsOn)?, .refused(.unknownRoom)?, .refused(.outOfReach)?:
+        ask.id = .random()
       case .refused(let denial)?:
         throw DeadlineMissed(what: "a verdict of \(wish) of \(Self.names[index]), which is refused: \(denial);")
       case .pending?, .seeking?, .matched?, .unmatched?, nil: break

@@ -37,6 +37,15 @@ struct MemoryLogTests {
     try await writer.append([8], author: ann, to: room)
     #expect(try await reader.rows(9).map(\.body) == (0..<9).map { [$0] })
     #expect(reader.log.events.filter { $0.trouble != nil }.count == 1)
+    // That it is back is told also when there is nothing new.
+    faults.isStopped = true
+    log.faults = faults
+    try await reader.log.wait(for: "the word of it") { $0.filter { $0.trouble != nil }.count == 2 ? true : nil }
+    faults.isStopped = false
+    log.faults = faults
+    try await reader.log.wait(for: "the word of its end") {
+      if case .rows(let batch)? = $0.last ?? nil { batch.rows.isEmpty ? true : nil } else { nil }
+    }
     await log.close()
   }
 

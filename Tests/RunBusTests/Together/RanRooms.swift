@@ -1,3 +1,4 @@
+import Foundation
 import RunCore
 import TestSupport
 import Testing
@@ -14,6 +15,7 @@ final class RanRooms: Sendable {
   var options: LogOptions {
     var options = LogOptions()
     options.machineClock = clock
+    options.wallSeconds = { [passed] in Date().timeIntervalSince1970 + passed.withLock { $0.seconds } }
     return options
   }
   var clock: @Sendable () -> BusTime { { [passed] in Loop.now + passed.withLock { $0 } } }

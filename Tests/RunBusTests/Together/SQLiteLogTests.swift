@@ -215,6 +215,7 @@ struct SQLiteLogTests {
       let passed = Mutexed(BusDuration.zero)
       var options = LogOptions()
       options.machineClock = { Loop.now + passed.withLock { $0 } }
+      options.wallSeconds = { Date().timeIntervalSince1970 + passed.withLock { $0.seconds } }
       try await make(place, options: options)
       passed.withLock { $0 = .seconds(95 * 3600) }
       var log = SQLiteLog(place, options: options)

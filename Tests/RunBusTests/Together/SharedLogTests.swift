@@ -60,12 +60,35 @@ struct SharedLogTests {
     arguments: LogKind.allCases)
   func entriesBound(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
-      let log = fleet.member()
-      for _ in 0..<LogBounds.entriesOfAuthor { try await log.append([1], author: ann, to: room) }
-      await #expect(throws: SharedLogError.full(.entries)) { try await log.append([1], author: ann, to: room) }
+      let (log, runner) = (fleet.member(), SigningRunner())
+      for number in 1...LogBounds.entriesOfAuthor {
+        try await log.append(runner.entry(UInt64(number), in: room), author: runner.id, to: room)
+      }
+      let further = runner.entry(601, in: room)
+      await #expect(throws: SharedLogError.full(.entries)) {
+        try await log.append(further, author: runner.id, to: room)
+      }
       try await log.append([1], author: bob, to: room)
-      try await log.append([1], author: ann, to: other)
+      try await log.append([1], author: runner.id, to: other)
       #expect(try await log.rooms().map(\.count) == [1, 601])
+    }
+  }
+
+  @Test("What others put under a member's key takes no entry from the member", arguments: LogKind.allCases)
+  func foreignEntries(_ kind: LogKind) async throws {
+    try await kind.withFleet { fleet in
+      let (log, runner, thief) = (fleet.member(), SigningRunner(), SigningRunner())
+      let first = runner.entry(1, in: room)
+      try await log.append(first, author: runner.id, to: room)
+      for number in 1...UInt64(LogBounds.entriesOfAuthor) {
+        // Garbage, an entry of another, one of another room, and what the member itself has said before.
+        let bytes = [[1], thief.entry(number, in: room), runner.entry(number, in: other), first][Int(number % 4)]
+        try await log.append(bytes, author: runner.id, to: room)
+      }
+      for number in 2...4 as ClosedRange<UInt64> {
+        try await log.append(runner.entry(number, in: room), author: runner.id, to: room)
+      }
+      #expect(try await log.rooms().map(\.count) == [LogBounds.entriesOfAuthor + 4])
     }
   }
 
@@ -246,11 +269,28 @@ struct SharedLogTests {
   @Test("A member has at most 264 adverts", arguments: LogKind.allCases)
   func advertsBound(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
-      let log = fleet.member()
-      for number in 0..<LogBounds.advertsOfAuthor { try await log.announce([1], class: "\(number)", author: ann) }
-      await #expect(throws: SharedLogError.full(.adverts)) { try await log.announce([1], class: "x", author: ann) }
-      try await log.announce([2], class: "7", author: ann)
+      let (log, runner) = (fleet.member(), SigningRunner())
+      func announce(_ name: String) async throws {
+        try await log.announce(runner.advert(listedAs: name), class: name, author: runner.id)
+      }
+      for number in 0..<LogBounds.advertsOfAuthor { try await announce("\(number)") }
+      await #expect(throws: SharedLogError.full(.adverts)) { try await announce("x") }
+      try await announce("7")
       try await log.announce([2], class: "x", author: bob)
+    }
+  }
+
+  @Test("What others announce under a member's key takes no advert from the member", arguments: LogKind.allCases)
+  func foreignAdverts(_ kind: LogKind) async throws {
+    try await kind.withFleet { fleet in
+      let (log, runner, thief) = (fleet.member(), SigningRunner(), SigningRunner())
+      try await log.announce(runner.advert(listedAs: "g30"), class: "g30", author: runner.id)
+      for number in 1..<LogBounds.advertsOfAuthor {
+        let bytes = number.isMultiple(of: 2) ? [1] : thief.advert(listedAs: "\(number)")
+        try await log.announce(bytes, class: "\(number)", author: runner.id)
+      }
+      try await log.announce(runner.advert(listedAs: "g45"), class: "g45", author: runner.id)
+      #expect(try await log.adverts(["g30", "g45"]).map(\.author) == [runner.id, runner.id])
     }
   }
 

@@ -134,6 +134,34 @@ struct DeskDutyTests {
     #expect(stage.answers.contains(.judged(stage.room, .opened)))
   }
 
+  @Test("While the log is out of reach an ask that can be stored waits, and one that cannot is refused at once")
+  func unreachable() throws {
+    var stage = DeskStage(.plain)
+    stage.isLogMute = true
+    stage.ask(.open(stage.terms))
+    #expect(stage.answers == [.pending(stage.room)])
+    // It waits for the number of the entry before, and nobody is told anything.
+    stage.ask(.leave)
+    #expect(stage.answers.count == 1)
+    stage.fails("the log is a directory")
+    #expect(stage.answers == [.pending(stage.room), .refused(.outOfReach)])
+    #expect(stage.trouble == "the log is a directory")
+    stage.ask(.ready(true))
+    #expect(stage.answers.count == 3 && stage.answers.last == .refused(.outOfReach))
+    stage.isLogMute = false
+    stage.passes(.seconds(32))
+    #expect(stage.answers.last == .judged(stage.room, .opened) && stage.trouble == nil)
+    #expect(stage.written.allSatisfy { $0.ask != .leave && $0.ask != .ready(true) })
+    // Nothing is on its way now: it is stored, and waits for the log.
+    stage.isLogMute = true
+    stage.fails("the log is a directory")
+    stage.ask(.leave)
+    #expect(stage.answers.last == .pending(stage.room))
+    stage.isLogMute = false
+    stage.passes(.seconds(32))
+    #expect(stage.answers.last == .judged(stage.room, .left))
+  }
+
   @Test("A room that could not be entered makes way for others")
   func spareRooms() {
     var stage = DeskStage(.plain)
@@ -217,6 +245,12 @@ private struct DeskStage {
     let ask = RoomAsk(id: Identifier(high: 0, low: asks), wish: wish)
     carryOut(desk.ask(ask, keys: keys, isRunOn: false, at: now))
   }
+
+  /// Why the log is out of reach, as the hub tells.
+  var trouble: String? { desk.reports(at: now).first?.trouble }
+
+  /// The log is out of reach.
+  mutating func fails(_ reason: String) { carryOut(desk.unreachable(room, because: reason)) }
 
   /// Another member's next entry.
   mutating func writes(_ author: MemberID, _ ask: RoomAskKind) { log(author, ask, number: nil) }

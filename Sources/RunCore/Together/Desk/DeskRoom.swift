@@ -49,6 +49,8 @@ struct DeskRoom: Hashable, Sendable {
   var opened: Opening?
   /// Whether an earlier life of the hub has taken part.
   var isInherited = false
+  /// Why the log cannot be read or written now; `nil` when it can, as far as is known.
+  var trouble: String?
   /// When the log was first read to its end since the hub started; `nil` before that.
   var caughtUpAt: BusTime?
   /// Whether the log has lost entries that were read here, so that the room is void.

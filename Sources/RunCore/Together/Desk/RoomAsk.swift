@@ -136,4 +136,6 @@ package enum RoomDenial: Hashable, Sendable {
   case seeking
   /// No search is on.
   case notSeeking
+  /// The room's log cannot be read or written now, and something has to be read first. The report of the room says why.
+  case outOfReach
 }

@@ -18,11 +18,13 @@ package struct RoomReport: Hashable, Sendable {
   package var startsIn: BusDuration?
   /// By how much the hub's estimate of the log's time may be wrong; `nil` while it has none.
   package var clockError: BusDuration?
+  /// Why the log cannot be read or written now, in one sentence; `nil` when it can, as far as the hub knows.
+  package var trouble: String?
 
   /// A report from its parts.
   package init(
     room: RoomID, me: MemberID, state: RoomState, isProvisional: Bool, isLost: Bool, count: UInt64, digest: LogHash?,
-    startsIn: BusDuration?, clockError: BusDuration?
+    startsIn: BusDuration?, clockError: BusDuration?, trouble: String? = nil
   ) {
     self.room = room
     self.me = me
@@ -33,6 +35,7 @@ package struct RoomReport: Hashable, Sendable {
     self.digest = digest
     self.startsIn = startsIn
     self.clockError = clockError
+    self.trouble = trouble
   }
 }
 
@@ -69,7 +72,7 @@ extension TogetherDesk {
     return RoomReport(
       room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
       count: room.log.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
-      clockError: clock.estimate(at: now)?.error)
+      clockError: clock.estimate(at: now)?.error, trouble: room.trouble)
   }
 }
 

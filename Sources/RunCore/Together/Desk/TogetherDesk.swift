@@ -209,14 +209,30 @@ package struct TogetherDesk: Hashable, Sendable {
       actions.append(.keep(id, [.followed(run: run)], .read(id, [])))
     }
     rooms[id]?.add(entry)
-    return actions + pump(id, at: now)
+    return actions + pump(id, at: now) + refuseWaiting(in: id)
   }
 
   private mutating func pass(_ kind: RoomAskKind, _ id: Identifier<RoomAskTag>, at now: BusTime) -> [DeskAction] {
     guard let active = activeRoom else { return [.answer(id, .refused(.noRoom))] }
     guard rooms[active]!.waiting.count < DeskRoom.waitingMax else { return [.answer(id, .refused(.busy))] }
     rooms[active]!.add(DeskRoom.Waiting(ask: kind, nonce: nil, id: id))
-    return pump(active, at: now)
+    return pump(active, at: now) + refuseWaiting(in: active)
+  }
+
+  /// A room's log cannot be read, or takes no entry now. What devices have asked and cannot be stored yet has an answer;
+  /// what is on its way is appended again.
+  ///
+  /// - Parameter reason: Why, in one sentence.
+  package mutating func unreachable(_ id: RoomID, because reason: String) -> [DeskAction] {
+    rooms[id]?.trouble = reason
+    return refuseWaiting(in: id)
+  }
+
+  /// Refuses the asks of devices that wait for something to be read, while nothing can be.
+  private mutating func refuseWaiting(in id: RoomID) -> [DeskAction] {
+    guard let room = rooms[id], room.trouble != nil, !room.isLost else { return [] }
+    rooms[id]!.waiting.removeAll { $0.id != nil }
+    return room.waiting.compactMap(\.id).map { .answer($0, .refused(.outOfReach)) }
   }
 
   /// Says something by itself, once.
@@ -311,6 +327,7 @@ package struct TogetherDesk: Hashable, Sendable {
     _ id: RoomID, _ entries: [ReadEntry], isEnd: Bool, reading: UInt64, heard: BusTime, at now: BusTime
   ) -> [DeskAction] {
     guard var room = rooms[id], !room.isLost, room.reading == reading else { return [] }
+    room.trouble = nil
     if room.isOverlapDue, let last = room.last {
       guard let first = entries.first, first.isSame(as: last) else { return lose(id, at: now) }
       room.isOverlapDue = false

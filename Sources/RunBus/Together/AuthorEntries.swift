@@ -1,0 +1,23 @@
+import RunCore
+
+/// The entries of a room that are a member's own, counted for the bound of what a log takes: each number once, however
+/// often the entry was appended, and nothing that another has put under the member's key.
+struct AuthorEntries {
+  /// How many rows are looked at; who has written others under a member's key has not used up the member's.
+  static let rowsMax = 2 * LogBounds.entriesOfAuthor
+
+  private let author: MemberID
+  private let room: RoomID
+  private var numbers: Set<UInt64> = []
+
+  init(of author: MemberID, in room: RoomID) { (self.author, self.room) = (author, room) }
+
+  /// Whether the log takes no more of the member's.
+  var isFull: Bool { numbers.count >= LogBounds.entriesOfAuthor }
+
+  /// Counts a row that has the member's key.
+  mutating func take(_ body: [UInt8]) {
+    guard let content = EntrySigning.content(of: body, room: room, author: author) else { return }
+    numbers.insert(content.number)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import SystemC
+import TestSupport
+import Testing
+
+@Suite("A log of rooms that is out of reach, from a shell")
+struct RoomLogTroubleTests {
+  @Test("A command says that the log is out of reach and why: what is stored is queued, the rest to be asked again")
+  func outOfReach() async throws {
+    try await withTestBus { bus in
+      let phone = bus.spawn(
+        "phone", "--json", "--bus", "a", "--together", "crew", "--nick", "Anna", "--synthetic", "--speed", "60")
+      try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+      #expect(try await bus.run("room", "open", "--bus", "a", "--goal", "2m", "--speed", "60").ending == .exited(0))
+      let file = try bus.runBusState() + "/_together/crew/log.sqlite"
+      for suffix in ["-wal", "-shm", ""] { #expect(rename(file + suffix, file + suffix + ".aside") == 0) }
+      #expect(mkdir(file, 0o700) == 0)
+
+      let stored = try await bus.run("room", "ready", "--bus", "a", "--timeout", "2s", "--json")
+      #expect(stored.ending == .exited(5), "\(stored)")
+      #expect(stored.json.first?["outcome"]?.string == "queued")
+      let sentence = stored.json.first?["message"]?.string ?? ""
+      #expect(sentence.contains("out of reach") && sentence.contains("is not a file"), "\(sentence)")
+      for ask in ["leave", "cancel"] {
+        let refused = try await bus.run("room", ask, "--bus", "a")
+        #expect(refused.ending == .exited(6), "\(refused)")
+        let line = refused.lines.first ?? ""
+        for words in ["out of reach", "is not a file", "ask again"] { #expect(line.contains(words), "\(line)") }
+      }
+      let shown = try await bus.run("room", "show", "--bus", "a")
+      #expect(shown.lines.contains { $0.hasPrefix("warning   the log is out of reach: ") }, "\(shown)")
+
+      #expect(rmdir(file) == 0)
+      for suffix in ["-wal", "-shm", ""] { #expect(rename(file + suffix + ".aside", file + suffix) == 0) }
+      // The phone looks by itself, and the room is as it was.
+      try await within("the room as it was") {
+        while try await bus.run("room", "leave", "--bus", "a").ending != .exited(0) {
+          try await Task.sleep(for: .milliseconds(100))
+        }
+      }
+      phone.signal(SIGTERM)
+      _ = try await phone.ending()
+    }
+  }
+}
