@@ -30,6 +30,8 @@ struct LogFile {
   /// The write-ahead log that belongs to this file.
   let wal: FileIdentity?
   private let options: LogOptions
+  /// The log's time less the machine's clock. It does not change within a boot, whatever the file says later.
+  private let anchor: LogTime
 
   /// How many entries of old rooms are looked at or deleted at an opening: the next one goes on.
   private static let sweptMax = 2000
@@ -47,17 +49,19 @@ struct LogFile {
     let path = place.file
     (self.path, self.options) = (path, options)
     try Self.refuseObstacle(path)
-    let (opened, id) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID) in
+    let (opened, id, anchor) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID, LogTime) in
       try Self.makeIfAbsent(path, options)
       try Self.look(path) { _ in }
       let queue = try Self.openQueue(path, options)
       do {
-        let id = try queue.writeWithoutTransaction { db in
-          try Self.begin(db, options)
-          return try Data.fetchOne(db, sql: "SELECT id FROM log").flatMap { LogID(bytes: $0) }
+        let (anchor, id) = try queue.writeWithoutTransaction { db in
+          (
+            try Self.begin(db, options),
+            try Data.fetchOne(db, sql: "SELECT id FROM log").flatMap { LogID(bytes: $0) }
+          )
         }
         guard let id else { throw Refusal(sentence: Self.damaged(path, "it has no identity")) }
-        return (queue, id)
+        return (queue, id, anchor)
       } catch {
         try? queue.close()
         throw error
@@ -68,6 +72,7 @@ struct LogFile {
       throw .unavailable("\(path) is gone")
     }
     (queue, self.id, self.identity, wal) = (opened, id, identity, FileIdentity(path: path + "-wal"))
+    self.anchor = anchor
   }
 
   /// Why a file is not opened.
@@ -187,30 +192,38 @@ struct LogFile {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// Sets the clock of this boot, and deletes rooms that nobody needs any more.
-  private static func begin(_ db: Database, _ options: LogOptions) throws {
+  /// Sets the clock of this boot, and deletes rooms that nobody needs any more. Returns the log's time less the machine's
+  /// clock.
+  private static func begin(_ db: Database, _ options: LogOptions) throws -> LogTime {
+    var anchor = LogTime.zero
     try db.inTransaction(.immediate) {
       let machine = options.machineClock().nanoseconds
-      let anchor = try Int64.fetchOne(db, sql: "SELECT anchor FROM clock WHERE boot = ?", arguments: [options.boot])
-      if anchor == nil {
+      let known = try Int64.fetchOne(db, sql: "SELECT anchor FROM clock WHERE boot = ?", arguments: [options.boot])
+      if let known {
+        anchor = LogTime(nanoseconds: known)
+      } else {
         // What was between the boots is known from the wall clock alone; it may have been set back.
         let row = try Row.fetchOne(db, sql: "SELECT last, wall FROM log")
         let (last, then) = (
           row.flatMap { Int64.fromDatabaseValue($0[0]) } ?? 0, row.flatMap { Int64.fromDatabaseValue($0[1]) } ?? 0
         )
         let away = BusTime(nanoseconds: Self.wall(options)) - BusTime(nanoseconds: then)
-        let now = max(LogTime(nanoseconds: last) + max(.zero, away), LogTime(nanoseconds: try Self.last(db) + 1))
+        let present = LogTime(nanoseconds: last) + max(.zero, away)
+        let next = try Self.last(db) + BusDuration(nanoseconds: 1)
+        // After a wall clock that was set back by more than it was away the newest entry alone says how late it is.
+        let isFollowed = away < .zero || next <= present + LogBounds.awayError
+        anchor = (isFollowed ? max(present, next) : present) - BusDuration(nanoseconds: machine)
         try db.execute(sql: "DELETE FROM clock")
         try db.execute(
-          sql: "INSERT INTO clock (boot, anchor) VALUES (?, ?)",
-          arguments: [options.boot, (now - BusDuration(nanoseconds: machine)).nanoseconds])
+          sql: "INSERT INTO clock (boot, anchor) VALUES (?, ?)", arguments: [options.boot, anchor.nanoseconds])
       }
-      let now = try Self.now(db, options)
+      let now = try Self.now(db, anchor, options)
       try db.execute(
         sql: "UPDATE log SET last = ?, wall = ?", arguments: [now.nanoseconds - 1, Self.wall(options)])
       try sweep(db, at: now, keeping: options.ranRooms)
       return .commit
     }
+    return anchor
   }
 
   /// Deletes whole rooms: a fold of a part of one would differ from that of the whole.
@@ -267,22 +280,23 @@ struct LogFile {
   }
 
   /// The time of the newest entry that there ever was, at least.
-  private static func last(_ db: Database) throws -> Int64 {
-    try Int64.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT MAX(last, IFNULL((SELECT time FROM entry ORDER BY pos DESC LIMIT 1), 0)) FROM log")) ?? 0
+  private static func last(_ db: Database) throws -> LogTime {
+    LogTime(
+      nanoseconds: try Int64.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT MAX(last, IFNULL((SELECT time FROM entry ORDER BY pos DESC LIMIT 1), 0)) FROM log")) ?? 0)
   }
 
-  private static func now(_ db: Database, _ options: LogOptions) throws -> LogTime {
-    let machine = options.machineClock()
-    let anchor = try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT anchor FROM clock WHERE boot = ?"), arguments: [options.boot])
-    let present = LogTime(nanoseconds: anchor ?? 0) + BusDuration(nanoseconds: machine.nanoseconds)
-    return max(present, LogTime(nanoseconds: try last(db)) + BusDuration(nanoseconds: 1))
+  /// The machine's clock since the anchor, and later than the newest entry. An entry that is further ahead than a log can
+  /// have stamped it is not followed: it would move the time of all rooms.
+  private static func now(_ db: Database, _ anchor: LogTime, _ options: LogOptions) throws -> LogTime {
+    let present = anchor + BusDuration(nanoseconds: options.machineClock().nanoseconds)
+    let next = try last(db) + BusDuration(nanoseconds: 1)
+    return LogStamps.isAhead(next, of: present) ? present : max(present, next)
   }
 
   /// How the log's clock stands.
-  func now() throws(SharedLogError) -> LogTime { try read { db in try Self.now(db, options) } }
+  func now() throws(SharedLogError) -> LogTime { try read { db in try Self.now(db, anchor, options) } }
 
   /// Rows before this time may have been deleted in order, also by another process.
   func swept() throws(SharedLogError) -> LogTime {
@@ -302,7 +316,7 @@ struct LogFile {
             """),
         arguments: [room, author, LogBounds.entriesOfAuthor])
       guard count ?? 0 < LogBounds.entriesOfAuthor else { throw SharedLogError.full(.entries) }
-      let now = try Self.now(db, options)
+      let now = try Self.now(db, anchor, options)
       try db.cachedStatement(sql: "INSERT INTO entry (time, room, author, body) VALUES (?, ?, ?, ?)")
         .execute(arguments: [now.nanoseconds, room, author, Data(bytes)])
       return LogBell.Note(position: UInt64(bitPattern: db.lastInsertedRowID), time: now)
@@ -361,7 +375,7 @@ struct LogFile {
   func announce(_ advert: [UInt8]?, _ name: String, _ author: MemberID) throws(SharedLogError) {
     try write { db in
       let member = Data(author.bytes)
-      let now = try Self.now(db, options)
+      let now = try Self.now(db, anchor, options)
       try db.execute(
         sql: "DELETE FROM advert WHERE (author = ? AND class = ?) OR time < ?",
         arguments: [member, name, (now - LogBounds.advertAge).nanoseconds])
@@ -376,7 +390,7 @@ struct LogFile {
 
   func adverts(_ classes: [String]) throws(SharedLogError) -> [LogAdvert] {
     try read { db in
-      let since = (try Self.now(db, options) - LogBounds.advertAge).nanoseconds
+      let since = (try Self.now(db, anchor, options) - LogBounds.advertAge).nanoseconds
       // A statement has a bounded number of arguments, and the table is small.
       let wanted = Set(classes)
       let rows = try Row.fetchAll(

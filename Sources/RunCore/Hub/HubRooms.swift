@@ -11,6 +11,8 @@ extension HubCore {
     case read(RoomID, [ReadEntry], isEnd: Bool, reading: UInt64, heard: BusTime)
     /// The reading with a number is over: the log is another one, or lacks something that was read.
     case replaced(RoomID, reading: UInt64)
+    /// A room's log was compared with what was read of it, for ``RoomAct/prove(_:_:)``; the digest that it has there.
+    case proved(RoomID, RoomReading, found: LogHash)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
     /// The adverts that a search reads, and the log's time then.
@@ -35,6 +37,10 @@ extension HubCore {
     case follow(RoomID, RoomReading)
     /// Read it no more.
     case unfollow(RoomID)
+    /// Compare a room's log with what was read of it, and tell ``RoomNews/proved(_:_:found:)``.
+    case prove(RoomID, RoomReading)
+    /// Something was noticed about a room's log: a line for the hub's.
+    case warn(RoomID, RoomWarning)
     /// Sign an entry and append it to its room's log.
     indirect case append(RoomContent)
     /// Make the keys of an ask, and tell ``RoomNews/ask(_:_:_:)``.
@@ -84,6 +90,8 @@ extension HubCore {
       carryOut(together.withDesk(at: now) { $0.heard(live, at: min(moment, now)) }, in: &turn)
     case .replaced(let room, let reading):
       carryOut(together.withDesk(at: now) { $0.replaced(room, reading: reading) }, in: &turn)
+    case .proved(let room, let reading, let found):
+      carryOut(together.withDesk(at: now) { $0.proved(room, reading, found: found, at: now) }, in: &turn)
     case .refused(let room, let number):
       carryOut(together.withDesk(at: now) { $0.refused(room, number: number, at: now) }, in: &turn)
     case .adverts(let adverts, let time):
@@ -148,6 +156,8 @@ extension HubCore {
       case .forget(let room): turn.write([.forgetRoom(room)])
       case .follow(let room, let reading): turn.act(.room(.follow(room, reading)))
       case .unfollow(let room): turn.act(.room(.unfollow(room)))
+      case .prove(let room, let reading): turn.act(.room(.prove(room, reading)))
+      case .warn(let room, let warning): turn.act(.room(.warn(room, warning)))
       case .append(let content): turn.act(.room(.append(content)))
       case .answer(let ask, let answer):
         for asker in together.askers(of: ask, takes: answer) { tell(answer, of: ask, to: asker, in: &turn) }

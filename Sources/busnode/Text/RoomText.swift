@@ -137,9 +137,20 @@ enum RoomText {
       if state.stage == .gathering { words.append(member.isHere ? "at the start" : "not at the start") }
       lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
     }
+    for warning in RoomWarning.allCases where report.warnings.contains(warning) {
+      lines.append("warning   \(words(warning))")
+    }
     for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
     if let result = RoomResult(state) { lines += self.lines(result, names) }
     return lines
+  }
+
+  /// What was noticed about a log, as a sentence.
+  static func words(_ warning: RoomWarning) -> String {
+    switch warning {
+    case .altered: "somebody has changed what the log had of this room"
+    case .misdated: "an entry of the log has a time that cannot be true; it was not followed"
+    }
   }
 
   /// A result, a line each member.

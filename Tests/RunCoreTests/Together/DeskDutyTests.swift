@@ -221,7 +221,9 @@ private struct DeskStage {
       case .measure(let room, let run, let since, let use):
         let standing = RunStanding(run: run, phase: .running, elapsed: min(since, terms.goal), decimetres: 1000)
         carryOut(desk.measured(room, standing, for: use, at: now))
-      case .forget, .unfollow, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
+      case .prove(let room, let reading):
+        carryOut(desk.proved(room, reading, found: reading.digest ?? Parts.digest, at: now))
+      case .forget, .unfollow, .warn, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
       }
     }
   }
