@@ -100,6 +100,7 @@ package enum RunnersAgreement {
     guard let report = view.report else { return [] }
     var found: [String] = []
     if report.isLost { found.append("\(view.nickname) says that the log has lost entries") }
+    if !report.warnings.isEmpty { found.append("\(view.nickname) says that somebody has changed the log") }
     for member in report.state.members where report.state.disputes.contains(member.id) {
       found.append("\(view.nickname) says that \(member.card.nickname) has read another log")
     }

@@ -160,6 +160,8 @@ extension Codec {
     if let error = report.clockError { message.clockErrorNs = error.nanoseconds }
     message.disputes = report.state.disputes.sorted().map { data($0) }
     if let trouble = report.trouble { message.trouble = sentence(trouble) }
+    message.altered = report.warnings.contains(.altered)
+    message.misdated = report.warnings.contains(.misdated)
     return message
   }
 
@@ -187,7 +189,8 @@ extension Codec {
       time: LogTime(nanoseconds: message.timeNs))
     return RoomReport(
       room: try identifier(message.room, "room"), me: try bytes32(message.me, "member"), state: state,
-      isProvisional: message.provisional, isLost: message.lost, count: message.count,
+      isProvisional: message.provisional, isLost: message.lost,
+      warnings: Set((message.altered ? [.altered] : []) + (message.misdated ? [.misdated] : [])), count: message.count,
       digest: message.hasDigest ? try bytes32(message.digest, "digest") : nil,
       startsIn: message.hasStartsInNs ? BusDuration(nanoseconds: message.startsInNs) : nil,
       clockError: message.hasClockErrorNs ? BusDuration(nanoseconds: message.clockErrorNs) : nil,

@@ -17,6 +17,7 @@ extension Codec {
       entry.hash = data(read.hash)
       entry.digest = data(read.digest)
       entry.ownsRoom = read.entry.ownsRoom
+      if let taken = read.taken { entry.takenNs = taken.nanoseconds }
       message.row = .entry(entry)
     case .lost: message.row = .lost(true)
     case .own(let number, let ask, let nonce, let seen, let id):
@@ -41,7 +42,8 @@ extension Codec {
             entry: RoomEntry(
               position: entry.position, time: LogTime(nanoseconds: entry.timeNs), author: content.author,
               number: content.number, seen: content.seen, ask: content.ask, ownsRoom: entry.ownsRoom),
-            hash: try bytes32(entry.hash, "hash"), digest: try bytes32(entry.digest, "digest")))
+            hash: try bytes32(entry.hash, "hash"), digest: try bytes32(entry.digest, "digest"),
+            taken: entry.hasTakenNs ? LogTime(nanoseconds: entry.takenNs) : nil))
       case .own(let own):
         let content = try value(own.content)
         return .own(

@@ -2045,10 +2045,23 @@ nonisolated struct WireRoomReport: @unchecked Sendable {
     set {_uniqueStorage()._disputes = newValue}
   }
 
+<<<<<<< HEAD
   /// Why the log cannot be read or written now: a sentence of at most 1,024 bytes.
   var trouble: String {
     get {_storage._trouble}
     set {_uniqueStorage()._trouble = newValue}
+=======
+  /// Entries that were read are not there any more as they were read, although later ones are.
+  var altered: Bool {
+    get {_storage._altered}
+    set {_uniqueStorage()._altered = newValue}
+  }
+
+  /// An entry has a time that the log's clock cannot have shown.
+  var misdated: Bool {
+    get {_storage._misdated}
+    set {_uniqueStorage()._misdated = newValue}
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2489,6 +2502,16 @@ nonisolated struct WireStoredRoomEntry: @unchecked Sendable {
     get {_storage._ownsRoom}
     set {_uniqueStorage()._ownsRoom = newValue}
   }
+
+  /// When it is taken to be written, if the log's time of it cannot be true.
+  var takenNs: Int64 {
+    get {_storage._takenNs ?? 0}
+    set {_uniqueStorage()._takenNs = newValue}
+  }
+  /// Returns true if `takenNs` has been explicitly set.
+  var hasTakenNs: Bool {_storage._takenNs != nil}
+  /// Clears the value of `takenNs`. Subsequent reads from it will return its default value.
+  mutating func clearTakenNs() {_uniqueStorage()._takenNs = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4511,7 +4534,11 @@ nonisolated extension WireRoomReports: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomReport"
+<<<<<<< HEAD
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}trouble\0")
+=======
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}altered\0\u{1}misdated\0")
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
 
   fileprivate class _StorageClass {
     var _room: Data = Data()
@@ -4531,7 +4558,12 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _startsInNs: Int64? = nil
     var _clockErrorNs: Int64? = nil
     var _disputes: [Data] = []
+<<<<<<< HEAD
     var _trouble: String = String()
+=======
+    var _altered: Bool = false
+    var _misdated: Bool = false
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4559,7 +4591,12 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _startsInNs = source._startsInNs
       _clockErrorNs = source._clockErrorNs
       _disputes = source._disputes
+<<<<<<< HEAD
       _trouble = source._trouble
+=======
+      _altered = source._altered
+      _misdated = source._misdated
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
     }
   }
 
@@ -4595,7 +4632,12 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 15: try { try decoder.decodeSingularSInt64Field(value: &_storage._startsInNs) }()
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._clockErrorNs) }()
         case 17: try { try decoder.decodeRepeatedBytesField(value: &_storage._disputes) }()
+<<<<<<< HEAD
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._trouble) }()
+=======
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._altered) }()
+        case 19: try { try decoder.decodeSingularBoolField(value: &_storage._misdated) }()
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
         default: break
         }
       }
@@ -4659,8 +4701,16 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._disputes.isEmpty {
         try visitor.visitRepeatedBytesField(value: _storage._disputes, fieldNumber: 17)
       }
+<<<<<<< HEAD
       if !_storage._trouble.isEmpty {
         try visitor.visitSingularStringField(value: _storage._trouble, fieldNumber: 18)
+=======
+      if _storage._altered != false {
+        try visitor.visitSingularBoolField(value: _storage._altered, fieldNumber: 18)
+      }
+      if _storage._misdated != false {
+        try visitor.visitSingularBoolField(value: _storage._misdated, fieldNumber: 19)
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
       }
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4688,7 +4738,12 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._startsInNs != rhs_storage._startsInNs {return false}
         if _storage._clockErrorNs != rhs_storage._clockErrorNs {return false}
         if _storage._disputes != rhs_storage._disputes {return false}
+<<<<<<< HEAD
         if _storage._trouble != rhs_storage._trouble {return false}
+=======
+        if _storage._altered != rhs_storage._altered {return false}
+        if _storage._misdated != rhs_storage._misdated {return false}
+>>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
         return true
       }
       if !storagesAreEqual {return false}
@@ -5283,7 +5338,7 @@ nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StoredRoomEntry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}time_ns\0\u{1}content\0\u{1}hash\0\u{1}digest\0\u{3}owns_room\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}time_ns\0\u{1}content\0\u{1}hash\0\u{1}digest\0\u{3}owns_room\0\u{3}taken_ns\0")
 
   fileprivate class _StorageClass {
     var _position: UInt64 = 0
@@ -5292,6 +5347,7 @@ nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf.
     var _hash: Data = Data()
     var _digest: Data = Data()
     var _ownsRoom: Bool = false
+    var _takenNs: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5308,6 +5364,7 @@ nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf.
       _hash = source._hash
       _digest = source._digest
       _ownsRoom = source._ownsRoom
+      _takenNs = source._takenNs
     }
   }
 
@@ -5332,6 +5389,7 @@ nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf.
         case 4: try { try decoder.decodeSingularBytesField(value: &_storage._hash) }()
         case 5: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
         case 6: try { try decoder.decodeSingularBoolField(value: &_storage._ownsRoom) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._takenNs) }()
         default: break
         }
       }
@@ -5362,6 +5420,9 @@ nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._ownsRoom != false {
         try visitor.visitSingularBoolField(value: _storage._ownsRoom, fieldNumber: 6)
       }
+      try { if let v = _storage._takenNs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5377,6 +5438,7 @@ nonisolated extension WireStoredRoomEntry: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._hash != rhs_storage._hash {return false}
         if _storage._digest != rhs_storage._digest {return false}
         if _storage._ownsRoom != rhs_storage._ownsRoom {return false}
+        if _storage._takenNs != rhs_storage._takenNs {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -76,6 +76,7 @@ struct RunnersTests {
     }
     sees("Ben says that Anna has read another log") { $0.report = Self.report(of: 2, disputes: [Self.member(1)]) }
     sees("the log has lost entries") { $0.report?.isLost = true }
+    sees("Ben says that somebody has changed the log") { $0.report?.warnings = [.altered] }
     sees("another verdict of ready") { $0.told[1].verdict = .rejected(.notRecruiting) }
     sees("Ben has told 1 of 2 verdicts") { $0.told.removeLast() }
     sees("Ben has kept no run") { $0.startedAt = nil }

@@ -82,7 +82,8 @@ struct CodecRoomsTests {
                 position: random.sequence(), time: LogTime(nanoseconds: Int64(random.counter())),
                 author: content.author, number: content.number, seen: content.seen, ask: ask,
                 ownsRoom: random.coin()),
-              hash: random.bytes32(), digest: random.bytes32())))
+              hash: random.bytes32(), digest: random.bytes32(),
+              taken: random.coin() ? LogTime(nanoseconds: Int64(random.counter())) : nil)))
         rows.append(
           .own(
             number: content.number, ask, nonce: content.nonce, seen: content.seen,
@@ -181,8 +182,9 @@ extension RandomMessages {
       stage: one(of: stages), terms: coin() ? terms() : nil, owner: members.first?.id, members: members,
       disputes: coin() ? [bytes32()] : [], time: at)
     return RoomReport(
-      room: id(), me: bytes32(), state: state, isProvisional: coin(), isLost: coin(), count: counter(),
-      digest: coin() ? bytes32() : nil, startsIn: coin() ? .milliseconds(-5) : nil,
-      clockError: coin() ? .milliseconds(3) : nil, trouble: coin() ? "/a/log.sqlite is not a file" : nil)
+      room: id(), me: bytes32(), state: state, isProvisional: coin(), isLost: coin(),
+      warnings: coin() ? [.altered] : [.misdated], count: counter(), digest: coin() ? bytes32() : nil,
+      startsIn: coin() ? .milliseconds(-5) : nil, clockError: coin() ? .milliseconds(3) : nil,
+      trouble: coin() ? "/a/log.sqlite is not a file" : nil)
   }
 }

@@ -50,7 +50,15 @@ extension Logger {
     switch action {
     case .publish(let event): log(event)
     case .room(.event(let room, let event)): debug("room \(room.description.prefix(8)): \(Self.words(event))")
+    case .room(.warn(let room, let warning)): self.warning("room \(room.description.prefix(8)): \(Self.words(warning))")
     default: break
+    }
+  }
+
+  private static func words(_ warning: RoomWarning) -> String {
+    switch warning {
+    case .altered: "somebody has changed what its log had"
+    case .misdated: "an entry of its log has a time that cannot be true; it was not followed"
     }
   }
 

@@ -13,7 +13,7 @@ extension LogFile {
 
   /// Between which times an advert was announced that is one of now.
   private static func span(at now: LogTime) -> [Int64] {
-    [(now - LogBounds.advertAge).nanoseconds, (now + LogBounds.aheadMax).nanoseconds]
+    [(now - LogBounds.advertAge).nanoseconds, (now + LogStamps.aheadMax).nanoseconds]
   }
 
   /// Deletes adverts that are too old, and what is none.

@@ -6,7 +6,7 @@ import RunCore
 /// boot.
 ///
 /// A process reads the anchor once. What is written into the file later moves its clock by at most
-/// ``LogBounds/aheadMax``.
+/// ``LogStamps/aheadMax``.
 struct LogFileClock: Sendable {
   private let anchor: BusDuration
   private let options: LogOptions
@@ -27,11 +27,13 @@ struct LogFileClock: Sendable {
     let kept = try Row.fetchOne(db, sql: "SELECT anchor FROM clock WHERE boot = ?", arguments: [options.boot])
     var anchor = kept.flatMap { Int64.fromDatabaseValue($0[0]) }.map { BusDuration(nanoseconds: $0) }
     // The clock has been at the last opening.
-    if let kept = anchor, present(kept, options) + LogBounds.aheadMax < last { anchor = nil }
+    if let kept = anchor, present(kept, options) + LogStamps.aheadMax < last { anchor = nil }
     if anchor == nil {
       // What was between the boots is known from the wall clock alone; it may have been set back.
       let away = Self.wall(options) - LogTime(nanoseconds: wall)
-      let now = max(last + max(.zero, away), try newest(db) + BusDuration(nanoseconds: 1))
+      let (then, next) = (last + max(.zero, away), try newest(db) + BusDuration(nanoseconds: 1))
+      // After a wall clock that was set back by more than it was away the newest entry alone says how late it is.
+      let now = away < .zero || next <= then + LogBounds.awayError ? max(then, next) : then
       let made = now - LogTime(nanoseconds: options.machineClock().nanoseconds)
       try db.execute(sql: "DELETE FROM clock")
       try db.execute(
@@ -50,7 +52,7 @@ struct LogFileClock: Sendable {
   func now(_ db: Database) throws -> LogTime {
     let present = Self.present(anchor, options)
     let last = Self.time(try Row.fetchOne(db.cachedStatement(sql: "SELECT last FROM log")))
-    return [last, try Self.newest(db)].filter { $0 <= present + LogBounds.aheadMax }
+    return [last, try Self.newest(db)].filter { $0 <= present + LogStamps.aheadMax }
       .reduce(present) { max($0, $1 + BusDuration(nanoseconds: 1)) }
   }
 

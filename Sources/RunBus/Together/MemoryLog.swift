@@ -97,6 +97,17 @@ package final class MemoryLog: SharedLog {
     service.ring()
   }
 
+  /// Changes what the log has of a room, as somebody can who writes past its rules. Nobody is told.
+  package func tamper(with room: RoomID, _ change: (inout [LogRow]) -> Void) {
+    service.state.withLock { state in
+      var rows = state.entries.filter { $0.room == room }.map(\.row)
+      change(&rows)
+      let changed = state.entries.filter { $0.room != room } + rows.map { Service.Entry(room: room, row: $0) }
+      state.entries = changed.sorted { $0.row.position < $1.row.position }
+      state.lastPosition = max(state.lastPosition, state.entries.last?.row.position ?? 0)
+    }
+  }
+
   /// Begins the log anew, for all members.
   package func beginAnew() {
     service.state.withLock { $0 = Service.Content(offset: $0.offset) }
@@ -260,7 +271,7 @@ package final class MemoryLog: SharedLog {
     // A cancelled reader of a log that is late loses the batch with its feed.
     Task { [clock, delay = faults.delay] in
       try? await Task.sleep(for: delay)
-      _ = pull.give(.rows(LogBatch(rows: batch.rows, heard: clock(), hasMore: batch.hasMore)))
+      _ = pull.give(.rows(LogBatch(rows: batch.rows, heard: clock(), hasMore: batch.hasMore, clock: batch.clock)))
     }
   }
 
@@ -283,7 +294,9 @@ package final class MemoryLog: SharedLog {
     if isReplaced { follower.news.append(.replaced(id)) }
     if !rows.isEmpty || isReplaced || follower.owesBatch {
       follower.news.append(
-        .rows(LogBatch(rows: rows, heard: clock(), hasMore: found.count > LogBounds.batch)))
+        .rows(
+          LogBatch(
+            rows: rows, heard: clock(), hasMore: found.count > LogBounds.batch, clock: service.now())))
     }
     follower.owesBatch = false
     follower.given = (isReplaced ? [] : follower.given.suffix(LogBounds.batch)) + rows

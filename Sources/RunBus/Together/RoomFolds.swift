@@ -44,8 +44,10 @@ package enum RoomFolds {
   ) async throws(SharedLogError) -> RoomReport? {
     var machine = RoomMachine()
     var last: ReadEntry?
+    var warnings: Set<RoomWarning> = []
     for read in try await entries(of: room, in: log, fleet: fleet) {
-      _ = machine.apply(read.entry, digest: read.digest)
+      _ = machine.apply(read.folded, digest: read.digest)
+      if read.taken != nil { warnings = [.misdated] }
       last = read
     }
     let time = try await log.now()
@@ -54,7 +56,7 @@ package enum RoomFolds {
     guard machine.state.stage != .none, let owner = last?.entry.author else { return nil }
     return RoomReport(
       room: room, me: machine.state.owner ?? owner, state: machine.state, isProvisional: isProvisional, isLost: false,
-      count: machine.entryCount, digest: last?.digest, startsIn: nil, clockError: nil)
+      warnings: warnings, count: machine.entryCount, digest: last?.digest, startsIn: nil, clockError: nil)
   }
 
   /// What became of the asks of each member by the log, in the order of its numbers; not of what a hub says by itself.
@@ -64,7 +66,7 @@ package enum RoomFolds {
     var machine = RoomMachine()
     var verdicts: [MemberID: [RoomVerdict]] = [:]
     for read in try await entries(of: room, in: log, fleet: fleet) {
-      guard case .verdict(let verdict) = machine.apply(read.entry, digest: read.digest) else { continue }
+      guard case .verdict(let verdict) = machine.apply(read.folded, digest: read.digest) else { continue }
       switch read.entry.ask {
       case .open, .enter, .ready, .leave, .close, .begin, .proceed, .hold, .cancel, .remove:
         verdicts[read.entry.author, default: []].append(verdict)
@@ -74,7 +76,8 @@ package enum RoomFolds {
     return verdicts
   }
 
-  /// The entries of a room in their order, without those that every reader leaves out.
+  /// The entries of a room in their order, without those that every reader leaves out. What says a time ahead of the
+  /// log's clock has one at which it can have been written.
   package static func entries(
     of room: RoomID, in log: any SharedLog, fleet: FleetID
   ) async throws(SharedLogError) -> [ReadEntry] {
@@ -84,7 +87,9 @@ package enum RoomFolds {
     while true {
       let rows = try await log.rows(of: room, from: position, count: LogBounds.batch)
       entries += reader.read(rows)
-      guard rows.count == LogBounds.batch, let end = rows.last else { return entries }
+      guard rows.count == LogBounds.batch, let end = rows.last else {
+        return LogStamps.believed(entries, by: try await log.now())
+      }
       position = end.position + 1
     }
   }

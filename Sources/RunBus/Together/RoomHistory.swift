@@ -34,9 +34,9 @@ package struct RoomHistory: Hashable, Sendable {
       var machine = RoomMachine()
       var last: ReadEntry?
       for read in try await RoomFolds.entries(of: room.room, in: log, fleet: fleet) {
-        _ = machine.apply(read.entry, digest: read.digest)
+        _ = machine.apply(read.folded, digest: read.digest)
         last = read
-        note(read.entry)
+        note(read.folded)
       }
       guard let last else { continue }
       machine.advance(to: try await log.now())
@@ -125,7 +125,7 @@ extension RoomFolds {
       let entry = read.entry
       if let card = entry.ask.card { names[entry.author] = card.nickname }
       return JudgedEntry(
-        entry: entry, folded: machine.apply(entry, digest: read.digest), nickname: names[entry.author])
+        entry: entry, folded: machine.apply(read.folded, digest: read.digest), nickname: names[entry.author])
     }
   }
 }

@@ -222,6 +222,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
       let file = try connection()
       let found = try file.rows(
         of: follower.cursor.room, from: follower.cursor.position, count: LogBounds.batch + 1)
+      let clock = try file.now()
       let moment = options.ownClock()
       let (rows, isReplaced) = follower.cursor.take(Array(found.prefix(LogBounds.batch)), of: file.id) {
         (try? file.mayLack($0)) ?? false
@@ -239,10 +240,12 @@ final class SQLiteLogEngine: @unchecked Sendable {
         let batch = rest.prefix { marks.moment(of: $0.position) == heard }
         rest = rest.dropFirst(batch.count)
         follower.news.append(
-          .rows(LogBatch(rows: Array(batch), heard: heard ?? moment, hasMore: hasMore || !rest.isEmpty)))
+          .rows(
+            LogBatch(
+              rows: Array(batch), heard: heard ?? moment, hasMore: hasMore || !rest.isEmpty, clock: clock)))
       }
       if rows.isEmpty, follower.owesBatch {
-        follower.news.append(.rows(LogBatch(rows: [], heard: moment, hasMore: false)))
+        follower.news.append(.rows(LogBatch(rows: [], heard: moment, hasMore: false, clock: clock)))
       }
       follower.owesBatch = false
     } catch {

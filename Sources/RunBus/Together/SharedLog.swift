@@ -72,11 +72,14 @@ package struct LogBatch: Hashable, Sendable {
   package let heard: BusTime
   /// Whether the room has more entries already.
   package let hasMore: Bool
+  /// How the log's clock stood when they were read: it has stamped none of them later.
+  package let clock: LogTime
   /// A batch from its parts.
-  package init(rows: [LogRow], heard: BusTime, hasMore: Bool) {
+  package init(rows: [LogRow], heard: BusTime, hasMore: Bool, clock: LogTime) {
     self.rows = rows
     self.heard = heard
     self.hasMore = hasMore
+    self.clock = clock
   }
 }
 
@@ -170,6 +173,8 @@ package enum LogBounds {
   package static let advertAge = BusDuration.seconds(180)
   /// Live messages of a member in a room that are taken within a second; further ones are dropped.
   package static let liveInSecond = 2
+  /// How far the newest entry may be ahead of what the wall clock says at the first opening of a boot: wall clocks are set.
+  package static let awayError = BusDuration.seconds(24 * 3600)
   /// How long a live message lasts: a standing is stale after 9 s.
   package static let liveAge = BusDuration.seconds(60)
   /// How many entries are read at a time, so that no read holds up a writer for long.
@@ -177,8 +182,6 @@ package enum LogBounds {
   /// The greatest position and the greatest time of an entry, in the year 2116: what is beyond them is none, so that sums
   /// with either stay numbers.
   package static let (positionMax, timeMax) = (Int64(1) << 62, LogTime(nanoseconds: 1 << 62))
-  /// How far an entry may be stamped ahead of the machine's clock and still hold the log's clock up.
-  package static let aheadMax = BusDuration.seconds(60)
   /// How many adverts of a class are read, the newest.
   package static let advertsRead = 4096
 }

@@ -14,7 +14,7 @@ package final class TogetherLink: Sendable {
   private let tell: @Sendable (HubCore.RoomNews) -> Void
   private let complain: @Sendable (String) -> Void
   /// What is read and said, each by a task of its own.
-  private enum Work: Hashable { case entries(RoomID), live(RoomID), adverts, announcement }
+  private enum Work: Hashable { case entries(RoomID), live(RoomID), proof(RoomID), adverts, announcement }
   private let works = Mutex<[Work: Task<Void, Never>]>([:])
   /// The entries whose append has not returned yet; it is not repeated meanwhile.
   private let appending = Mutex<Set<Appending>>([])
@@ -22,6 +22,10 @@ package final class TogetherLink: Sendable {
     let room: RoomID
     let number: UInt64
   }
+  /// What was compared of the rooms that are followed.
+  private let proofs = Mutex<[RoomID: RoomProof]>([:])
+  /// The rooms of which it was told that a time of what is left out cannot be true.
+  private let misdated = Mutex<Set<RoomID>>([])
   private enum Side { case reading, writing }
   /// The trouble that was told last with reading and with writing, which is told once for as long as it lasts.
   private let trouble = Mutex<[Side: String]>([:])
@@ -67,12 +71,15 @@ package final class TogetherLink: Sendable {
     case .unfollow(let room):
       set(nil, for: .entries(room))
       set(nil, for: .live(room))
+      set(nil, for: .proof(room))
+      proofs.withLock { $0[room] = nil }
+    case .prove(let room, let reading): prove(room, reading)
     case .append(let content): append(content)
     case .prepare(let ask, let asker): tell(.ask(ask, keys(for: ask), asker))
     case .listen(let room): listen(room)
     case .shout(let live):
       log.shout(signing.signed(live), kind: .standing, room: live.room, author: live.author)
-    case .event: break
+    case .event, .warn: break
     case .seek(let name): read(adverts: name)
     case .key(let room): tell(.keys(keys(toEnter: room)))
     case .advertise(let advert, let name): announce(advert, listedAs: name)
@@ -134,7 +141,8 @@ package final class TogetherLink: Sendable {
       switch news {
       case .rows(let batch):
         trouble.withLock { $0[.reading] = nil }
-        let entries = reader.read(batch.rows)
+        let entries = LogStamps.believed(reader.read(batch.rows), by: batch.clock)
+        noteLeftOut(batch, entries, of: room)
         tell(.read(room, entries, isEnd: !batch.hasMore, reading: reading.number, heard: batch.heard))
       case .replaced: return tell(.replaced(room, reading: reading.number))
       case .unavailable(let sentence):
@@ -142,6 +150,27 @@ package final class TogetherLink: Sendable {
         tell(.unreachable(room, because: sentence))
       }
     }
+  }
+
+  /// Tells of a time ahead of the log's clock on what is left out, once in a room. Of entries the desk tells it.
+  private func noteLeftOut(_ batch: LogBatch, _ entries: [ReadEntry], of room: RoomID) {
+    let ahead = batch.rows.filter { LogStamps.isAhead($0.time, of: batch.clock) }.map(\.position)
+    guard !Set(ahead).subtracting(entries.map(\.entry.position)).isEmpty else { return }
+    guard misdated.withLock({ $0.insert(room).inserted }) else { return }
+    complain(
+      "room \(room.description.prefix(8)): what is not its author's entry has a time that cannot be true; it is left out"
+    )
+  }
+
+  /// Compares what a room's log has with what the desk has read. A log that is out of reach is compared the next time.
+  private func prove(_ room: RoomID, _ reading: RoomReading) {
+    let task = Task { [weak self, log, fleet, tell] in
+      var proof = self?.proofs.withLock { $0[room] } ?? RoomProof(room: room, fleet: fleet)
+      guard let found = try? await proof.digest(in: log, through: reading.from), !Task.isCancelled else { return }
+      self?.proofs.withLock { [proof] in $0[room] = proof }
+      tell(.proved(room, reading, found: found))
+    }
+    set(task, for: .proof(room))
   }
 
   /// Tells of trouble with the log, once for as long as it lasts.
@@ -229,7 +258,8 @@ package final class TogetherLink: Sendable {
 struct RoomReader {
   let room: RoomID
   let fleet: FleetID
-  private var digest = EntryDigest.none
+  /// The digest after what was read.
+  private(set) var digest = EntryDigest.none
   /// The digest after the entry at a position, where the reading begins; `nil` once that is read.
   private var first: (position: UInt64, digest: LogHash)?
 

@@ -13,6 +13,8 @@ extension HubCore {
     case replaced(RoomID, reading: UInt64)
     /// A log cannot be read, or takes no entry now; why, in one sentence.
     case unreachable(RoomID, because: String)
+    /// A room's log was compared with what was read of it, for ``RoomAct/prove(_:_:)``; the digest that it has there.
+    case proved(RoomID, RoomReading, found: LogHash)
     /// A log takes no more entries of this hub; the number is that of the one it did not take.
     case refused(RoomID, number: UInt64)
     /// The adverts that a search reads, and the log's time then.
@@ -37,6 +39,10 @@ extension HubCore {
     case follow(RoomID, RoomReading)
     /// Read it no more.
     case unfollow(RoomID)
+    /// Compare a room's log with what was read of it, and tell ``RoomNews/proved(_:_:found:)``.
+    case prove(RoomID, RoomReading)
+    /// Something was noticed about a room's log: a line for the hub's.
+    case warn(RoomID, RoomWarning)
     /// Sign an entry and append it to its room's log.
     indirect case append(RoomContent)
     /// Make the keys of an ask, and tell ``RoomNews/ask(_:_:_:)``.
@@ -88,6 +94,8 @@ extension HubCore {
       carryOut(together.withDesk(at: now) { $0.replaced(room, reading: reading) }, in: &turn)
     case .unreachable(let room, let reason):
       carryOut(together.withDesk(at: now) { $0.unreachable(room, because: reason) }, in: &turn)
+    case .proved(let room, let reading, let found):
+      carryOut(together.withDesk(at: now) { $0.proved(room, reading, found: found, at: now) }, in: &turn)
     case .refused(let room, let number):
       carryOut(together.withDesk(at: now) { $0.refused(room, number: number, at: now) }, in: &turn)
     case .adverts(let adverts, let time):
@@ -152,6 +160,8 @@ extension HubCore {
       case .forget(let room): turn.write([.forgetRoom(room)])
       case .follow(let room, let reading): turn.act(.room(.follow(room, reading)))
       case .unfollow(let room): turn.act(.room(.unfollow(room)))
+      case .prove(let room, let reading): turn.act(.room(.prove(room, reading)))
+      case .warn(let room, let warning): turn.act(.room(.warn(room, warning)))
       case .append(let content): turn.act(.room(.append(content)))
       case .answer(let ask, let answer):
         for asker in together.askers(of: ask, takes: answer) { tell(answer, of: ask, to: asker, in: &turn) }

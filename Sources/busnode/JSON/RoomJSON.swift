@@ -51,6 +51,7 @@ struct RoomJSON: Codable, Equatable {
   @Explicit var digest: String?
   let members: [Member]
   let disputedBy: [String]
+  let warnings: [String]
   @Explicit var result: Result?
 
   init(_ report: RoomReport) {
@@ -76,6 +77,7 @@ struct RoomJSON: Codable, Equatable {
         isYou: member.id == report.me)
     }
     disputedBy = state.disputes.sorted().map(\.nkey)
+    warnings = report.warnings.map(\.rawValue).sorted()
     _result = Explicit(wrappedValue: RoomResult(state).map { Result($0, state) })
   }
 }

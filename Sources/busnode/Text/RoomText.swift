@@ -162,6 +162,9 @@ enum RoomText {
       lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
     }
     if let trouble = report.trouble { lines.append("warning   the log is out of reach: \(trouble)") }
+    for warning in RoomWarning.allCases where report.warnings.contains(warning) {
+      lines.append("warning   \(words(warning))")
+    }
     for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
     if passing, let hold = hold(report) { lines.append("you       \(hold)") }
     if let result = RoomResult(state) { lines += self.lines(result, names) + missing(state, names) }
@@ -188,6 +191,14 @@ enum RoomText {
       who.count == 1
       ? "the record of \(list): it comes from its phone" : "the records of \(list): they come from their phones"
     return ["missing   \(what), a minute of the run after its end"]
+  }
+
+  /// What was noticed about a log, as a sentence.
+  static func words(_ warning: RoomWarning) -> String {
+    switch warning {
+    case .altered: "somebody has changed what the log had of this room"
+    case .misdated: "an entry of the log has a time that cannot be true; it was not followed"
+    }
   }
 
   /// A result, a line each member.

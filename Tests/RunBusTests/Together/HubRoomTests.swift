@@ -383,6 +383,58 @@ struct HubRoomTests {
     await log.close()
   }
 
+  @Test("An entry that somebody takes out of the log is noticed with the next stage, and the room of a run stands")
+  func altered() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let room = try await open(anna)
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      for runner in [anna, ben] { #expect(try await runner.verdict(.ready(true)) == .noted) }
+      _ = try await ben.sees("all") { $0.state.notReady.isEmpty && $0.state.members.count == 2 }
+      log.tamper(with: room) { $0.remove(at: 1) }
+      #expect(try await anna.verdict(.begin) == .begun)
+      for runner in [anna, ben] {
+        let report = try await runner.sees("the change") { $0.warnings == [.altered] }
+        #expect(!report.isLost && report.state.members.count == 2)
+      }
+      let one = try await anna.sees("the result") { RoomResult($0.state)?.standing == .complete }
+      let other = try await ben.sees("the same") { RoomResult($0.state)?.standing == .complete }
+      #expect(RoomResult(one.state) == RoomResult(other.state))
+      #expect(one.state.stage.startsAt == other.state.stage.startsAt)
+    }
+    await log.close()
+  }
+
+  @Test("An entry that somebody dates ten days ahead is noticed and moves no time, also for who reads it later")
+  func misdated() async throws {
+    let log = MemoryLog()
+    let (anna, ben) = (try Runner(Nickname("Anna")!, log), try Runner(Nickname("Ben")!, log.another()))
+    try await withRunning([anna.hub, ben.hub]) {
+      let room = try await open(anna)
+      #expect(try await ben.verdict(.enter(room)) == .entered)
+      log.tamper(with: room) { rows in
+        guard let last = rows.last else { return }
+        // A later entry of Ben's, signed by him.
+        let content = RoomContent(
+          fleet: .made(name: "club"), room: room, author: ben.key.id, number: 2, ask: .tick)
+        rows.append(
+          LogRow(
+            position: last.position + 1, time: last.time + .seconds(864_000), author: ben.key.id,
+            body: EntrySigning(ben.key).signed(content)))
+      }
+      #expect(try await anna.verdict(.ready(true)) == .noted)
+      let report = try await anna.sees("the time") { $0.warnings == [.misdated] }
+      #expect(report.state.stage == .recruiting && report.state.members.count == 2)
+      let now = try await log.now()
+      #expect(report.state.time <= now)
+      let stranger = try #require(try await RoomFolds.fold(room, of: log.another(), fleet: .made(name: "club")))
+      #expect(stranger.warnings == [.misdated])
+      #expect(stranger.state.stage == .recruiting && stranger.state.members.map(\.id) == report.state.members.map(\.id))
+    }
+    await log.close()
+  }
+
   @Test("A log that begins anew in a run gets the whole room again")
   func mendedAnew() async throws {
     let log = MemoryLog()

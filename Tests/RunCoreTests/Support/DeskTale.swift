@@ -15,11 +15,18 @@ final class DeskTale {
   /// The reading that is on, and from where its next entries are.
   private(set) var reading: RoomReading?
   private var from: UInt64 = 0
+  /// The digest after what this reading has read.
+  private var digest: LogHash?
   /// What the desk wanted appended since that was last taken.
   private(set) var sent: [RoomContent] = []
   private(set) var presses: [(press: RoomPress, at: BusTime)] = []
   private(set) var answers: [RoomAnswer] = []
   private(set) var measured: [StandingUse] = []
+  private(set) var warnings: [RoomWarning] = []
+  /// When the desk wanted the log compared with what it had read.
+  private(set) var proofs: [BusTime] = []
+  /// By how much the log's clock has jumped ahead.
+  var jump = BusDuration.zero
   /// What the runner's run measures.
   var decimetres: Int? = 3000
   private var numbers: [MemberID: UInt64] = [:]
@@ -60,7 +67,7 @@ final class DeskTale {
     for read in log { _ = machine.apply(read.entry, digest: read.digest) }
     return machine
   }
-  var logTime: LogTime { LogTime(nanoseconds: now.nanoseconds) + .seconds(1000) }
+  var logTime: LogTime { LogTime(nanoseconds: now.nanoseconds) + .seconds(1000) + jump }
   /// The numbers of what the desk wanted appended, without repetitions.
   var sentNumbers: [UInt64] { sent.map(\.number).reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
 
@@ -93,10 +100,13 @@ final class DeskTale {
   func losesSent() { sent = [] }
 
   /// The log has an entry of another, and the hub reads it.
-  func hears(_ author: MemberID, _ ask: RoomAskKind, number: UInt64? = nil) {
+  ///
+  /// - Parameter ahead: How far the entry's time is ahead of the log's clock.
+  func hears(_ author: MemberID, _ ask: RoomAskKind, number: UInt64? = nil, ahead: BusDuration = .zero) {
     let number = number ?? numbers[author, default: 0] + 1
     numbers[author] = max(numbers[author, default: 0], number)
-    append(RoomContent(fleet: Self.settings.fleet, room: Self.room, author: author, number: number, ask: ask))
+    append(
+      RoomContent(fleet: Self.settings.fleet, room: Self.room, author: author, number: number, ask: ask), ahead: ahead)
     reads()
   }
 
@@ -105,6 +115,23 @@ final class DeskTale {
     log.removeLast(log.count - count)
     if let reading { carryOut(desk.replaced(Self.room, reading: reading.number)) }
     reads()
+  }
+
+  /// Somebody changes what the log has, and nobody is told.
+  func tampers(_ change: (inout [ReadEntry]) -> Void) {
+    change(&log)
+    for place in log.indices {
+      log[place].digest = Self.digest(after: place > 0 ? log[place - 1].digest : nil, log[place])
+    }
+  }
+
+  /// The digest that the log has now after the last entry up to a position.
+  private func digest(through position: UInt64) -> LogHash {
+    log.last { $0.entry.position <= position }?.digest ?? .number(0)
+  }
+  private static func digest(after last: LogHash?, _ read: ReadEntry) -> LogHash {
+    let (position, time) = (read.entry.position, UInt64(bitPattern: read.entry.time.nanoseconds))
+    return .number((last?.prefix ?? 0) &* 31 ^ read.hash.prefix ^ position ^ time &* 5)
   }
 
   /// The hub ends, and begins again with what is durable.
@@ -116,7 +143,12 @@ final class DeskTale {
 
   func reads() {
     guard let reading else { return }
-    let fresh = log.filter { $0.entry.position >= from }
+    var fresh = LogStamps.believed(log.filter { $0.entry.position >= from }, by: logTime)
+    for place in fresh.indices {
+      let isKnown = digest == nil && reading.digest != nil && fresh[place].entry.position == reading.from
+      digest = isKnown ? reading.digest : Self.digest(after: digest, fresh[place])
+      fresh[place].digest = digest ?? fresh[place].digest
+    }
     if let last = fresh.last { from = last.entry.position + 1 }
     carryOut(desk.read(Self.room, fresh, isEnd: true, reading: reading.number, heard: now, at: now))
     // A reading that this began.
@@ -128,21 +160,27 @@ final class DeskTale {
     carryOut(desk.read(Self.room, entries, isEnd: true, reading: reading.number, heard: now, at: now))
   }
 
+  /// A comparison of the log comes to its end.
+  func answers(_ reading: RoomReading, found: LogHash) {
+    carryOut(desk.proved(Self.room, reading, found: found, at: now))
+  }
+
   func resumes(startedAt: BusTime, isOn: Bool) {
     carryOut(desk.resumed(Self.run, startedAt: startedAt, isOn: isOn, at: now))
   }
   func amends(_ change: TogetherDesk.RecordChange) { carryOut(desk.amended(Self.run, change, at: now)) }
 
-  private func append(_ content: RoomContent) {
+  private func append(_ content: RoomContent, ahead: BusDuration = .zero) {
     let position = (log.last?.entry.position ?? 0) + 1
     var sum: UInt64 = 5381
     for byte in String(describing: content).utf8 { sum = sum &* 33 ^ UInt64(byte) }
-    log.append(
-      ReadEntry(
-        entry: RoomEntry(
-          position: position, time: logTime, author: content.author, number: content.number, seen: content.seen,
-          ask: content.ask, ownsRoom: content.nonce == Self.nonce),
-        hash: .number(sum), digest: .number((log.last?.digest.prefix ?? 0) &* 31 ^ sum ^ position)))
+    var read = ReadEntry(
+      entry: RoomEntry(
+        position: position, time: logTime + ahead, author: content.author, number: content.number,
+        seen: content.seen, ask: content.ask, ownsRoom: content.nonce == Self.nonce),
+      hash: .number(sum), digest: .number(0))
+    read.digest = Self.digest(after: log.last?.digest, read)
+    log.append(read)
   }
 
   private func carryOut(_ actions: [DeskAction]) {
@@ -152,7 +190,7 @@ final class DeskTale {
         self.rows += rows
         carryOut(desk.kept(receipt, at: now))
       case .forget: rows = []
-      case .follow(_, let reading): (self.reading, from) = (reading, reading.from)
+      case .follow(_, let reading): (self.reading, from, digest) = (reading, reading.from, nil)
       case .unfollow: reading = nil
       case .append(let content): sent.append(content)
       case .answer(_, let answer): answers.append(answer)
@@ -161,6 +199,10 @@ final class DeskTale {
         measured.append(use)
         let standing = RunStanding(run: run, phase: .completed, elapsed: .seconds(600), decimetres: decimetres)
         carryOut(desk.measured(room, standing, for: use, at: now))
+      case .prove(let room, let reading):
+        proofs.append(now)
+        carryOut(desk.proved(room, reading, found: digest(through: reading.from), at: now))
+      case .warn(_, let warning): warnings.append(warning)
       case .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
       }
     }

@@ -320,7 +320,9 @@ private struct DeskStage {
         let standing = RunStanding(
           run: run, phase: .running, elapsed: min((stopped ?? now) - began, terms.goal), decimetres: 1000)
         carryOut(desk.measured(room, standing, for: use, at: now))
-      case .forget, .unfollow, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
+      case .prove(let room, let reading):
+        carryOut(desk.proved(room, reading, found: reading.digest ?? Parts.digest, at: now))
+      case .forget, .unfollow, .warn, .event, .listen, .shout, .cue, .show, .seek, .key, .advertise: break
       }
     }
   }

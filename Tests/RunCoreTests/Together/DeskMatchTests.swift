@@ -30,7 +30,9 @@ struct DeskMatchTests {
           reading = next.number
           rest += settle(desk.read(room, [], isEnd: true, reading: reading, heard: now, at: now))
         case .append(let content): rest += settle(entry(content.ask, by: content.author, number: content.number))
-        case .forget, .unfollow, .answer, .press, .measure, .event, .listen, .shout, .cue, .show, .seek, .key,
+        case .prove(let room, let reading):
+          rest += settle(desk.proved(room, reading, found: Parts.digest, at: now))
+        case .forget, .unfollow, .warn, .answer, .press, .measure, .event, .listen, .shout, .cue, .show, .seek, .key,
           .advertise:
           rest.append(action)
         }

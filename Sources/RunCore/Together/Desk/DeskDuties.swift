@@ -6,6 +6,8 @@ enum DeskDuty: Hashable {
   case mend(UInt64)
   /// Wait no more for a member whose entry the log has lost.
   case giveUp
+  /// Have the log compared with what was read of it.
+  case prove
   /// Say something in the log.
   case say(RoomAskKind)
   /// Press start as of that moment.
@@ -46,6 +48,7 @@ extension TogetherDesk {
       return next
     }
     if room.isCaughtUp, !room.isLost {
+      offerProof(room, at: now, offer)
       offerSearch(room, me, at: now, offer)
       offerBeats(room, me, at: now, offer)
     }
@@ -186,7 +189,7 @@ extension TogetherDesk {
 extension DeskRoom {
   /// Takes an entry of the log into the fold.
   mutating func take(_ read: ReadEntry, me: MemberID, at now: BusTime) -> Folded {
-    var entry = read.entry
+    var entry = read.folded
     if mending != nil {
       _ = mending?.log.apply(entry, digest: read.digest)
       entry = mended(entry)
@@ -195,7 +198,10 @@ extension DeskRoom {
     last = read
     let isOwn = entry.author == me
     if isOwn { lastOwnAt = now }
-    for case .stage(.countdown) in machine.events { (ticks, startedAt, standings) = (0, nil, nil) }
+    for case .stage(let stage) in machine.events {
+      provenAt = nil
+      if case .countdown = stage { (ticks, startedAt, standings) = (0, nil, nil) }
+    }
     if opened == nil, machine.state.terms != nil {
       opened = Opening(position: read.entry.position, time: read.entry.time)
     }

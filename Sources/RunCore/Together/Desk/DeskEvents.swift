@@ -8,11 +8,21 @@ package struct ReadEntry: Hashable, Sendable {
   package var hash: LogHash
   /// The digest of the room's log after it.
   package var digest: LogHash
+  /// When it is taken to be written, if the log's time of it cannot be true; `nil`: as the log says.
+  package var taken: LogTime?
   /// An entry from its parts.
-  package init(entry: RoomEntry, hash: LogHash, digest: LogHash) {
+  package init(entry: RoomEntry, hash: LogHash, digest: LogHash, taken: LogTime? = nil) {
     self.entry = entry
     self.hash = hash
     self.digest = digest
+    self.taken = taken
+  }
+
+  /// The entry for the fold: with the time at which it is taken to be written.
+  package var folded: RoomEntry {
+    var entry = entry
+    entry.time = taken ?? entry.time
+    return entry
   }
 
   /// Whether two are the same entry at the same place of a log.
@@ -85,6 +95,11 @@ package enum DeskAction: Hashable, Sendable {
   case follow(RoomID, RoomReading)
   /// Read it no more.
   case unfollow(RoomID)
+  /// Compare a room's log with what was read of it: up to the position, where it had the digest. Then call
+  /// ``TogetherDesk/proved(_:_:found:at:)``.
+  case prove(RoomID, RoomReading)
+  /// Tell that something was noticed about a room's log.
+  case warn(RoomID, RoomWarning)
   /// Sign an entry and append it to the room's log.
   case append(RoomContent)
   /// Tell who asked.

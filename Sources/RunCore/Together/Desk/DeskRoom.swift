@@ -45,6 +45,10 @@ struct DeskRoom: Hashable, Sendable {
   var reading: UInt64 = 0
   /// Whether the first entry of the reading has to be the last one that was read.
   var isOverlapDue = false
+  /// When the log was last to be compared with what was read of it; `nil`: it is to be now.
+  var provenAt: BusTime?
+  /// What was noticed about the log.
+  var warnings: Set<RoomWarning> = []
   /// Where and when the log has `open`.
   var opened: Opening?
   /// Whether an earlier life of the hub has taken part.

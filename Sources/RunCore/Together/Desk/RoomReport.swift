@@ -10,6 +10,8 @@ package struct RoomReport: Hashable, Sendable {
   package var isProvisional: Bool
   /// Whether the log has lost entries that the hub had read.
   package var isLost: Bool
+  /// What was noticed about the log.
+  package var warnings: Set<RoomWarning>
   /// How many entries were read, and the digest after them; `nil` before the first.
   package var count: UInt64
   /// See ``count``.
@@ -23,14 +25,16 @@ package struct RoomReport: Hashable, Sendable {
 
   /// A report from its parts.
   package init(
-    room: RoomID, me: MemberID, state: RoomState, isProvisional: Bool, isLost: Bool, count: UInt64, digest: LogHash?,
-    startsIn: BusDuration?, clockError: BusDuration?, trouble: String? = nil
+    room: RoomID, me: MemberID, state: RoomState, isProvisional: Bool, isLost: Bool,
+    warnings: Set<RoomWarning> = [], count: UInt64, digest: LogHash?, startsIn: BusDuration?,
+    clockError: BusDuration?, trouble: String? = nil
   ) {
     self.room = room
     self.me = me
     self.state = state
     self.isProvisional = isProvisional
     self.isLost = isLost
+    self.warnings = warnings
     self.count = count
     self.digest = digest
     self.startsIn = startsIn
@@ -71,8 +75,8 @@ extension TogetherDesk {
     let started = state.stage.startsAt.flatMap { local(of: $0, in: room, at: now) }
     return RoomReport(
       room: id, me: settings.member, state: state, isProvisional: isProvisional, isLost: room.isLost,
-      count: room.log.entryCount, digest: room.last?.digest, startsIn: started.map { $0 - now },
-      clockError: clock.estimate(at: now)?.error, trouble: room.trouble)
+      warnings: room.warnings, count: room.log.entryCount, digest: room.last?.digest,
+      startsIn: started.map { $0 - now }, clockError: clock.estimate(at: now)?.error, trouble: room.trouble)
   }
 }
 

@@ -336,7 +336,9 @@ package struct TogetherDesk: Hashable, Sendable {
     var told: [DeskAction] = []
     var sought: [SeekerAction] = []
     for read in entries where read.entry.position > room.last?.entry.position ?? 0 {
-      listen(to: read.entry, in: room, heard: heard)
+      let (read, isOfClock) = believed(read, in: room, at: now)
+      if isOfClock { listen(to: read.folded, in: room, heard: heard) }
+      if isMisdated(read, in: room), room.warnings.insert(.misdated).inserted { told.append(.warn(id, .misdated)) }
       let before = room.machine.result
       let folded = room.take(read, me: settings.member, at: now)
       told += cues(in: room, before: before)
@@ -435,6 +437,7 @@ package struct TogetherDesk: Hashable, Sendable {
   private mutating func carryOut(_ duty: DeskDuty, in id: RoomID, at now: BusTime) -> [DeskAction] {
     switch duty {
     case .send: return send(id, at: now)
+    case .prove: return prove(id, at: now)
     case .mend(let number): return mend(number, in: id, at: now)
     case .giveUp:
       giveUp(in: id, at: now)

@@ -214,8 +214,7 @@ package struct MatchWorld {
   private mutating func read(_ room: RoomID, _ hub: Int) {
     guard var feed = hubs[hub].feeds[room] else { return }
     feed.freeAt = max(feed.freeAt, now) + latency()
-    let rows = log.read(room, from: feed.from)
-    if let last = rows.last { feed.from = last.entry.position + 1 }
+    let rows = log.read(room, &feed, at: now)
     hubs[hub].feeds[room] = feed
     let read = Happening.read(
       hub: hub, life: hubs[hub].life, room, rows, reading: feed.reading.number, heard: hubs[hub].local(now))
@@ -268,6 +267,10 @@ package struct MatchWorld {
         let goal = folds[room]?.state.terms?.goal ?? .zero
         let standing = hubs[hub].standing(since: since, goal: goal, speed: .realTime)
         tell(hub) { $0.measured(room, standing, for: use, at: $1) }
+      case .prove(let room, let reading):
+        let found = log.digest(room, through: reading.from)
+        tell(hub) { $0.proved(room, reading, found: found, at: $1) }
+      case .warn(_, let warning): fault("hub \(hub) warns without a reason: \(warning)")
       case .event, .listen, .shout, .cue, .show: break
       case .seek(let name):
         rounds[hub] += 1

@@ -18,6 +18,12 @@ package struct RoomWorld {
     case read(hub: Int, life: Int, RoomID, [ReadEntry], reading: UInt64, heard: BusTime)
     /// A reading ends, because another copy of the log is there.
     case replaced(hub: Int, life: Int, RoomID, reading: UInt64)
+    /// A hub compares the log with what it has read.
+    case prove(hub: Int, life: Int, RoomID, RoomReading)
+    /// Somebody changes the log.
+    case tamper
+    /// A hub must have noticed a change of the log by now.
+    case notice(hub: Int, life: Int, RoomWorldTampering, since: BusTime)
     /// A hub's desk has something due.
     case deadline(hub: Int, life: Int, at: BusTime)
     /// A runner does something.
@@ -50,9 +56,11 @@ package struct RoomWorld {
   let room: RoomID
   let terms: RoomTerms
   let nonce: RoomNonce
+  /// Whether the log is not what it was: it has lost entries, or somebody has changed it.
   var hasLostTail = false
+  var changes: [RoomWorldChange] = []
   /// Until when the log is out of reach.
-  private var awayUntil = BusTime.zero
+  private(set) var awayUntil = BusTime.zero
   /// Whether everything that happens is printed.
   package var isTraced = false
   private static let stepsMax = 300_000
@@ -141,6 +149,12 @@ package struct RoomWorld {
           in: .milliseconds(Int64.random(in: isEarly ? 1000...60_000 : 15_000...(goal + 150_000), using: &random)))
       }
     }
+    if seed % 5 == 2 {
+      let goal = terms.goal.nanoseconds / 1_000_000
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        plan(.tamper, in: .milliseconds(Int64.random(in: 2000...(goal + 150_000), using: &random)))
+      }
+    }
     if seed % 3 == 1 {
       let goal = terms.goal.nanoseconds / 1_000_000
       plan(
@@ -179,6 +193,16 @@ package struct RoomWorld {
     case .replaced(let hub, let life, let room, let reading):
       guard hubs[hub].life == life, hubs[hub].isAlive else { return }
       carryOut(hubs[hub].desk.replaced(room, reading: reading), of: hub)
+    case .prove(let hub, let life, let room, let reading):
+      guard hubs[hub].life == life, hubs[hub].isAlive, now >= awayUntil else { return }
+      let found = log.digest(room, through: reading.from)
+      let wasMended = hubs[hub].desk.isMended(room)
+      carryOut(hubs[hub].desk.proved(room, reading, found: found, at: hubs[hub].local(now)), of: hub)
+      note(hub, wasMended: wasMended)
+      check(hub)
+    case .tamper: tamper()
+    case .notice(let hub, let life, let kind, let since):
+      if hubs[hub].life == life, hubs[hub].isAlive { checkNotice(hub, kind, since: since) }
     case .deadline(let hub, let life, let at):
       guard hubs[hub].life == life, hubs[hub].isAlive, hubs[hub].wakesAt == at else { return }
       hubs[hub].wakesAt = nil
@@ -208,6 +232,7 @@ package struct RoomWorld {
   }
 
   private mutating func start(_ hub: Int) {
+    checkSight(hub)
     hubs[hub].begin()
     let local = hubs[hub].local(now)
     hubs[hub].bornAt = local
@@ -231,7 +256,7 @@ package struct RoomWorld {
     carryOut(hubs[hub].desk.amended(run, hubs[hub].hasRemoved ? .removed : .made, at: local), of: hub)
   }
 
-  private mutating func ring(_ room: RoomID) {
+  mutating func ring(_ room: RoomID) {
     for hub in hubs.indices where hubs[hub].isAlive && hubs[hub].feeds[room] != nil {
       // A bell that is lost is made good by the next one, or by patience.
       if Int.random(in: 0..<30, using: &random) > 0 {
@@ -254,8 +279,7 @@ package struct RoomWorld {
       hubs[hub].feeds[room] = nil
       return plan(.replaced(hub: hub, life: life, room, reading: number), in: feed.freeAt - now)
     }
-    let rows = log.read(room, from: feed.from)
-    if let last = rows.last { feed.from = last.entry.position + 1 }
+    let rows = log.read(room, &feed, at: now)
     hubs[hub].feeds[room] = feed
     plan(
       .read(hub: hub, life: life, room, rows, reading: number, heard: hubs[hub].local(now)), in: feed.freeAt - now)
@@ -265,15 +289,20 @@ package struct RoomWorld {
     let (local, wasMended) = (hubs[hub].local(now), hubs[hub].desk.isMended(room))
     carryOut(
       hubs[hub].desk.read(room, rows, isEnd: true, reading: reading, heard: heard, at: local), of: hub)
+    note(hub, wasMended: wasMended)
+    check(hub)
+  }
+
+  /// Notes that a hub has noticed that the log is not what it was.
+  private mutating func note(_ hub: Int, wasMended: Bool) {
     if hubs[hub].desk.isMended(room), !wasMended {
       count("mended")
-      hubs[hub].errorAtLoss = hubs[hub].desk.clock.estimate(at: local)?.error ?? .zero
+      hubs[hub].errorAtLoss = hubs[hub].desk.clock.estimate(at: hubs[hub].local(now))?.error ?? .zero
     }
     if !hubs[hub].wasVoid, hubs[hub].desk.isVoid(room) {
       count("void")
       hubs[hub].wasVoid = true
     }
-    check(hub)
   }
 
   mutating func carryOut(_ actions: [DeskAction], of hub: Int) {
@@ -290,6 +319,10 @@ package struct RoomWorld {
         hubs[hub].feeds[room] = RoomWorldFeed(reading: reading, copy: log.copies, from: reading.from, freeAt: now)
         plan(.bell(hub: hub, life: hubs[hub].life, room), in: latency())
       case .unfollow(let room): hubs[hub].feeds[room] = nil
+      case .prove(let room, let reading): plan(.prove(hub: hub, life: hubs[hub].life, room, reading), in: latency())
+      case .warn(_, let warning):
+        count("warning \(warning.rawValue)")
+        if !hasLostTail, counts["clock step"] == nil { fault("hub \(hub) warns without a reason: \(warning)") }
       case .append(let content):
         checkDurable(content, hub)
         // Appends are lost, delayed and repeated.

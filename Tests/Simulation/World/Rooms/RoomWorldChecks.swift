@@ -4,7 +4,8 @@ extension RoomWorld {
   /// What a campaign should see at least once.
   package static let expected = [
     "kill", "lost tail", "mended", "void", "mended run", "stranger agrees", "away", "amendment", "clock step",
-    "misdeed", "flood", "rejected", "start", "stop", "run", "stage gathering", "stage cancelled",
+    "tampered", "warning altered", "warning misdated", "misdeed", "flood", "rejected", "start", "stop", "run",
+    "stage gathering", "stage cancelled",
   ]
 
   /// What a hub tells a device.
@@ -99,6 +100,7 @@ extension RoomWorld {
     // A flood makes folds large.
     guard mine.count < 200 || mine.count.isMultiple(of: 50) else { return }
     if let wrong = hubs[hub].desk.check() { fault("hub \(hub): \(wrong)") }
+    checkTime(hub)
     for other in hubs.indices where other != hub {
       // Who has not noticed a loss yet has read another log.
       guard let theirs = hubs[other].desk.digest(of: room), theirs.count == mine.count, !hasLostTail else { continue }

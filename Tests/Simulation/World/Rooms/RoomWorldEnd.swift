@@ -21,7 +21,7 @@ extension RoomWorld {
   /// The room as who has never read anything folds what the log has at the end.
   private func strangersFold() -> RoomMachine {
     var fold = RoomMachine()
-    for read in log.read(room, from: 0) { _ = fold.apply(read.entry, digest: read.digest) }
+    for read in log.read(room, from: 0, at: now) { _ = fold.apply(read.folded, digest: read.digest) }
     fold.advance(to: log.clock(at: now) + .seconds(60 * 3600))
     return fold
   }
@@ -53,7 +53,7 @@ extension RoomWorld {
   private mutating func checkMended(_ fold: RoomMachine) {
     guard hasLostTail else { return }
     var results: [LogTime: (roster: [MemberID], result: RoomResult?)] = [:]
-    for hub in hubs.indices where hubs[hub].isAlive && !hubs[hub].wasVoid {
+    for hub in hubs.indices where hubs[hub].isAlive && !hubs[hub].wasVoid && !hubs[hub].isBlind {
       guard var copy = hubs[hub].desk.machine(of: room) else { continue }
       copy.advance(to: log.clock(at: now) + .seconds(60 * 3600))
       guard case .over(let startsAt) = copy.state.stage, copy.state.member(hubs[hub].member) != nil else { continue }
@@ -62,7 +62,8 @@ extension RoomWorld {
         fault("hub \(hub) has not appended again all that the log lost")
       }
       for member in copy.state.members {
-        guard let other = hubs.firstIndex(where: { $0.member == member.id }), !hubs[other].wasVoid else { continue }
+        guard let other = hubs.firstIndex(where: { $0.member == member.id }), !hubs[other].wasVoid, !hubs[other].isBlind
+        else { continue }
         guard let theirs = hubs[other].desk.machine(of: room), theirs.state.stage.startsAt == startsAt else { continue }
         checkRecord(of: member, other)
       }

@@ -33,6 +33,8 @@ struct RoomWorldHub {
   var wasHeld = false
   /// Whether it was in a room that became void.
   var wasVoid = false
+  /// Whether the log was changed before it had read it.
+  var isBlind = false
   /// Whether the runner has removed the run's record.
   var hasRemoved = false
 
@@ -107,4 +109,6 @@ struct RoomWorldFeed {
   var from: UInt64
   /// When what was read before has arrived.
   var freeAt: BusTime
+  /// The digest after what was read.
+  var digest: LogHash?
 }

@@ -8,7 +8,19 @@ struct RoomWorldLog {
     let content: RoomContent
     let hash: LogHash
     /// Of the room's log up to it.
-    let digest: LogHash
+    private(set) var digest: LogHash
+
+    init(position: UInt64, time: LogTime, content: RoomContent, after last: LogHash? = nil) {
+      (self.position, self.time, self.content) = (position, time, content)
+      var hasher = WorldHash()
+      hasher.add(content)
+      (hash, digest) = (hasher.value, hasher.value)
+      chain(to: last)
+    }
+    /// Is the next one after a digest.
+    mutating func chain(to last: LogHash?) {
+      digest = RoomWorldLog.digest(after: last, position: position, time: time, hash: hash)
+    }
   }
   private(set) var rows: [RoomID: [Row]] = [:]
   /// How many entries each author has.
@@ -31,14 +43,8 @@ struct RoomWorldLog {
     counts[content.author, default: 0] += 1
     lastPosition += 1
     lastTime = max(LogTime(nanoseconds: lastTime.nanoseconds + 1), clock(at: now))
-    var hasher = WorldHash()
-    hasher.add(content)
-    let hash = hasher.value
-    if let last = rows[content.room]?.last { hasher.add(last.digest) }
-    hasher.add(lastPosition)
-    hasher.add(UInt64(bitPattern: lastTime.nanoseconds))
     rows[content.room, default: []].append(
-      Row(position: lastPosition, time: lastTime, content: content, hash: hash, digest: hasher.value))
+      Row(position: lastPosition, time: lastTime, content: content, after: rows[content.room]?.last?.digest))
     return true
   }
 
@@ -50,10 +56,51 @@ struct RoomWorldLog {
     copies += 1
   }
 
-  /// The entries of a room from a position on.
-  func read(_ room: RoomID, from position: UInt64) -> [ReadEntry] {
-    (rows[room] ?? []).filter { $0.position >= position }
-      .map { ReadEntry(entry: $0.entry, hash: $0.hash, digest: $0.digest) }
+  /// Somebody changes what the log has of a room. Its clock does not follow, and its writers go on after it.
+  mutating func tamper(with room: RoomID, _ change: (inout [Row]) -> Void) {
+    guard var changed = rows[room] else { return }
+    change(&changed)
+    for place in changed.indices { changed[place].chain(to: place > 0 ? changed[place - 1].digest : nil) }
+    rows[room] = changed
+    lastPosition = max(lastPosition, changed.last?.position ?? 0)
+  }
+
+  static func digest(after last: LogHash?, position: UInt64, time: LogTime, hash: LogHash) -> LogHash {
+    var hasher = WorldHash()
+    hasher.add(hash)
+    if let last { hasher.add(last) }
+    hasher.add(position)
+    hasher.add(UInt64(bitPattern: time.nanoseconds))
+    return hasher.value
+  }
+
+  /// The next entries of a reading. Their digests are the reader's own: they rest on what it has read.
+  func read(_ room: RoomID, _ feed: inout RoomWorldFeed, at now: BusTime) -> [ReadEntry] {
+    var entries = read(room, from: feed.from, at: now)
+    for place in entries.indices {
+      let read = entries[place]
+      if feed.digest == nil, let known = feed.reading.digest, read.entry.position == feed.reading.from {
+        feed.digest = known
+      } else {
+        feed.digest = Self.digest(
+          after: feed.digest, position: read.entry.position, time: read.entry.time, hash: read.hash)
+      }
+      entries[place].digest = feed.digest ?? read.digest
+    }
+    if let last = entries.last { feed.from = last.entry.position + 1 }
+    return entries
+  }
+
+  /// The entries of a room from a position on, as they are read now.
+  func read(_ room: RoomID, from position: UInt64, at now: BusTime) -> [ReadEntry] {
+    LogStamps.believed(
+      (rows[room] ?? []).filter { $0.position >= position }
+        .map { ReadEntry(entry: $0.entry, hash: $0.hash, digest: $0.digest) }, by: clock(at: now))
+  }
+
+  /// The digest of a room's log after the last entry up to a position.
+  func digest(_ room: RoomID, through position: UInt64) -> LogHash {
+    rows[room]?.last { $0.position <= position }?.digest ?? WorldHash().value
   }
 }
 
