@@ -2045,12 +2045,12 @@ nonisolated struct WireRoomReport: @unchecked Sendable {
     set {_uniqueStorage()._disputes = newValue}
   }
 
-<<<<<<< HEAD
   /// Why the log cannot be read or written now: a sentence of at most 1,024 bytes.
   var trouble: String {
     get {_storage._trouble}
     set {_uniqueStorage()._trouble = newValue}
-=======
+  }
+
   /// Entries that were read are not there any more as they were read, although later ones are.
   var altered: Bool {
     get {_storage._altered}
@@ -2061,7 +2061,6 @@ nonisolated struct WireRoomReport: @unchecked Sendable {
   var misdated: Bool {
     get {_storage._misdated}
     set {_uniqueStorage()._misdated = newValue}
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -4534,11 +4533,7 @@ nonisolated extension WireRoomReports: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RoomReport"
-<<<<<<< HEAD
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}trouble\0")
-=======
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}altered\0\u{1}misdated\0")
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}me\0\u{1}stage\0\u{3}starts_at_ns\0\u{3}ended_at_ns\0\u{1}end\0\u{1}terms\0\u{1}owner\0\u{1}members\0\u{3}time_ns\0\u{1}provisional\0\u{1}lost\0\u{1}count\0\u{1}digest\0\u{3}starts_in_ns\0\u{3}clock_error_ns\0\u{1}disputes\0\u{1}trouble\0\u{1}altered\0\u{1}misdated\0")
 
   fileprivate class _StorageClass {
     var _room: Data = Data()
@@ -4558,12 +4553,9 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _startsInNs: Int64? = nil
     var _clockErrorNs: Int64? = nil
     var _disputes: [Data] = []
-<<<<<<< HEAD
     var _trouble: String = String()
-=======
     var _altered: Bool = false
     var _misdated: Bool = false
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4591,12 +4583,9 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _startsInNs = source._startsInNs
       _clockErrorNs = source._clockErrorNs
       _disputes = source._disputes
-<<<<<<< HEAD
       _trouble = source._trouble
-=======
       _altered = source._altered
       _misdated = source._misdated
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
     }
   }
 
@@ -4632,12 +4621,9 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 15: try { try decoder.decodeSingularSInt64Field(value: &_storage._startsInNs) }()
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._clockErrorNs) }()
         case 17: try { try decoder.decodeRepeatedBytesField(value: &_storage._disputes) }()
-<<<<<<< HEAD
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._trouble) }()
-=======
-        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._altered) }()
-        case 19: try { try decoder.decodeSingularBoolField(value: &_storage._misdated) }()
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
+        case 19: try { try decoder.decodeSingularBoolField(value: &_storage._altered) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._misdated) }()
         default: break
         }
       }
@@ -4701,16 +4687,14 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._disputes.isEmpty {
         try visitor.visitRepeatedBytesField(value: _storage._disputes, fieldNumber: 17)
       }
-<<<<<<< HEAD
       if !_storage._trouble.isEmpty {
         try visitor.visitSingularStringField(value: _storage._trouble, fieldNumber: 18)
-=======
+      }
       if _storage._altered != false {
-        try visitor.visitSingularBoolField(value: _storage._altered, fieldNumber: 18)
+        try visitor.visitSingularBoolField(value: _storage._altered, fieldNumber: 19)
       }
       if _storage._misdated != false {
-        try visitor.visitSingularBoolField(value: _storage._misdated, fieldNumber: 19)
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
+        try visitor.visitSingularBoolField(value: _storage._misdated, fieldNumber: 20)
       }
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4738,12 +4722,9 @@ nonisolated extension WireRoomReport: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._startsInNs != rhs_storage._startsInNs {return false}
         if _storage._clockErrorNs != rhs_storage._clockErrorNs {return false}
         if _storage._disputes != rhs_storage._disputes {return false}
-<<<<<<< HEAD
         if _storage._trouble != rhs_storage._trouble {return false}
-=======
         if _storage._altered != rhs_storage._altered {return false}
         if _storage._misdated != rhs_storage._misdated {return false}
->>>>>>> f8a5f5d1efb93f2786f8d9a1b35b4159bdbca4a9
         return true
       }
       if !storagesAreEqual {return false}

@@ -31,7 +31,8 @@ struct LogFileClock: Sendable {
     if anchor == nil {
       // What was between the boots is known from the wall clock alone; it may have been set back.
       let away = Self.wall(options) - LogTime(nanoseconds: wall)
-      let (then, next) = (last + max(.zero, away), try newest(db) + BusDuration(nanoseconds: 1))
+      let step = BusDuration(nanoseconds: 1)
+      let (then, next) = (last + max(step, away), try newest(db) + step)
       // After a wall clock that was set back by more than it was away the newest entry alone says how late it is.
       let now = away < .zero || next <= then + LogBounds.awayError ? max(then, next) : then
       let made = now - LogTime(nanoseconds: options.machineClock().nanoseconds)

@@ -88,7 +88,7 @@ struct RoomHistoryTests {
   @Test("A list reads the newest rooms, and one that somebody fills takes no other's place")
   func listed() async throws {
     func room(_ number: UInt64, _ count: Int) -> LogRoom {
-      LogRoom(room: RoomID(high: 1, low: number), position: 1000 - number, time: .zero, count: count)
+      LogRoom(room: RoomID(high: 1, low: number), position: 5000 - number, time: .zero, count: count)
     }
     func listed(_ rooms: [LogRoom], _ entriesMax: Int = RoomFolds.entriesMax) -> [UInt64] {
       RoomFolds.listed(rooms, entriesMax: entriesMax).map(\.low).sorted()

@@ -16,7 +16,7 @@ struct TogetherLinkTests {
       case .read(_, let entries, _, _, _): news.append("read \(entries.count)")
       case .refused(_, let number): news.append("refused \(number)")
       case .unreachable(_, let reason): news.append("unreachable: \(reason)")
-      case .ask, .heard, .replaced, .adverts, .keys: break
+      case .ask, .heard, .replaced, .proved, .adverts, .keys: break
       }
     } complain: {
       complaints.append($0)
