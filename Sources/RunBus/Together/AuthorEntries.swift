@@ -4,16 +4,18 @@ import RunCore
 /// often the entry was appended, and nothing that another has put under the member's key.
 struct AuthorEntries {
   /// How many rows are looked at; who has written others under a member's key has not used up the member's.
-  static let rowsMax = 2 * LogBounds.entriesOfAuthor
+  var rowsMax: Int { 2 * max }
 
+  private let max: Int
   private let author: MemberID
   private let room: RoomID
   private var numbers: Set<UInt64> = []
 
-  init(of author: MemberID, in room: RoomID) { (self.author, self.room) = (author, room) }
+  /// - Parameter max: How many a log takes.
+  init(of author: MemberID, in room: RoomID, max: Int) { (self.author, self.room, self.max) = (author, room, max) }
 
   /// Whether the log takes no more of the member's.
-  var isFull: Bool { numbers.count >= LogBounds.entriesOfAuthor }
+  var isFull: Bool { numbers.count >= max }
 
   /// Counts a row that has the member's key.
   mutating func take(_ body: [UInt8]) {

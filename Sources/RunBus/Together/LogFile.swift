@@ -15,6 +15,8 @@ package struct LogOptions: Sendable {
   package var boot = MachineBoot.id
   /// How long an append waits for another writer.
   package var patience = BusDuration.seconds(5)
+  /// How much of one author it takes.
+  package var capacity = LogCapacity()
   /// How many rooms with a run are kept.
   package var ranRooms = LogKeeping.ranRooms
   /// Options as they are outside of tests.
@@ -30,6 +32,7 @@ struct LogFile {
   /// The write-ahead log that belongs to this file.
   let wal: FileIdentity?
   private let clock: LogFileClock
+  let capacity: LogCapacity
 
   var isInPlace: Bool { identity.isInPlace }
 
@@ -42,7 +45,7 @@ struct LogFile {
   /// A file that is none of a log, damaged or of a later version is refused, and not changed.
   init(_ place: LogPlace, _ options: LogOptions) throws(SharedLogError) {
     let path = place.file
-    self.path = path
+    (self.path, capacity) = (path, options.capacity)
     try Self.refuseObstacle(path)
     let (opened, id, clock) = try Self.explaining(path) { () throws -> (DatabaseQueue, LogID, LogFileClock) in
       try Self.makeIfAbsent(path, options)

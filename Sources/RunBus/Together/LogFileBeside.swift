@@ -30,9 +30,9 @@ extension LogFile {
       try Self.forgetAdverts(db, at: now)
       try db.execute(sql: "DELETE FROM advert WHERE author = ? AND class = ?", arguments: [member, name])
       guard let advert else { return }
-      if try Self.adverts(db, of: member) >= LogBounds.advertsOfAuthor {
-        try Self.forgetForeign(db, author)
-        guard try Self.adverts(db, of: member) < LogBounds.advertsOfAuthor else {
+      if try Self.adverts(db, of: member) >= capacity.advertsOfAuthor {
+        try forgetForeign(db, author)
+        guard try Self.adverts(db, of: member) < capacity.advertsOfAuthor else {
           throw SharedLogError.full(.adverts)
         }
       }
@@ -47,11 +47,11 @@ extension LogFile {
   }
 
   /// Deletes what others have put among a member's adverts: it takes room from them.
-  private static func forgetForeign(_ db: Database, _ author: MemberID) throws {
+  private func forgetForeign(_ db: Database, _ author: MemberID) throws {
     let member = Data(author.bytes)
     let rows = try Row.fetchCursor(
       db, sql: "SELECT class, body FROM advert WHERE author = ? LIMIT ?",
-      arguments: [member, 4 * LogBounds.advertsOfAuthor])
+      arguments: [member, 4 * capacity.advertsOfAuthor])
     var foreign: [DatabaseValue] = []
     while let row = try rows.next() {
       let (name, body) = (String.fromDatabaseValue(row[0]), Data.fromDatabaseValue(row[1]))

@@ -28,7 +28,7 @@ extension LogFile {
   /// Appends an entry; returns what is to be rung. The caller has the turn to write.
   func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) -> LogBell.Note {
     try write { db in
-      guard try Self.hasRoom(db, for: author, in: room) else { throw SharedLogError.full(.entries) }
+      guard try hasRoom(db, for: author, in: room) else { throw SharedLogError.full(.entries) }
       let last = try Self.lastPosition(db)
       guard last < LogBounds.positionMax else {
         throw SharedLogError.unavailable(Self.damaged(path, "its positions are used up"))
@@ -52,23 +52,23 @@ extension LogFile {
   }
 
   /// Whether the log takes another entry of a member in a room.
-  private static func hasRoom(_ db: Database, for author: MemberID, in room: RoomID) throws -> Bool {
+  private func hasRoom(_ db: Database, for author: MemberID, in room: RoomID) throws -> Bool {
     let (member, id) = (Data(author.bytes), Data(room.bytes))
     let count = try Int.fetchOne(
       db.cachedStatement(
         sql: """
           SELECT COUNT(*) FROM (SELECT 1 FROM entry INDEXED BY entry_room WHERE room = ? AND author = ? LIMIT ?)
           """),
-      arguments: [id, member, LogBounds.entriesOfAuthor])
-    guard count ?? 0 >= LogBounds.entriesOfAuthor else { return true }
-    var own = AuthorEntries(of: author, in: room)
+      arguments: [id, member, capacity.entriesOfAuthor])
+    guard count ?? 0 >= capacity.entriesOfAuthor else { return true }
+    var own = AuthorEntries(of: author, in: room, max: capacity.entriesOfAuthor)
     let bodies = try Data.fetchCursor(
       db.cachedStatement(
         sql: """
           SELECT body FROM entry INDEXED BY entry_room
           WHERE room = ? AND author = ? AND \(LogRow.condition) ORDER BY pos LIMIT ?
           """),
-      arguments: [id, member, AuthorEntries.rowsMax])
+      arguments: [id, member, own.rowsMax])
     while !own.isFull, let body = try bodies.next() { own.take([UInt8](body)) }
     return !own.isFull
   }

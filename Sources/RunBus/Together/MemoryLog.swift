@@ -49,9 +49,13 @@ package final class MemoryLog: SharedLog {
 
   /// A new log.
   ///
-  /// - Parameter clock: The monotonic clock of its members, from which the log's clock is made.
-  package convenience init(clock: @escaping @Sendable () -> BusTime = { Loop.now }) {
-    self.init(Service(clock), clock)
+  /// - Parameters:
+  ///   - capacity: How much of one author it takes.
+  ///   - clock: The monotonic clock of its members, from which the log's clock is made.
+  package convenience init(
+    capacity: LogCapacity = LogCapacity(), clock: @escaping @Sendable () -> BusTime = { Loop.now }
+  ) {
+    self.init(Service(capacity, clock), clock)
   }
 
   private init(_ service: Service, _ clock: @escaping @Sendable () -> BusTime) {
@@ -329,7 +333,11 @@ private final class Service: Sendable {
   private let members = Mutex<[Member]>([])
   private let clock: @Sendable () -> BusTime
 
-  init(_ clock: @escaping @Sendable () -> BusTime) { self.clock = clock }
+  private let capacity: LogCapacity
+
+  init(_ capacity: LogCapacity, _ clock: @escaping @Sendable () -> BusTime) {
+    (self.capacity, self.clock) = (capacity, clock)
+  }
 
   func add(_ log: MemoryLog) {
     members.withLock { members in
@@ -351,9 +359,9 @@ private final class Service: Sendable {
   func append(_ bytes: [UInt8], _ author: MemberID, _ room: RoomID) throws(SharedLogError) {
     let isTaken = state.withLock { state in
       let rows = state.entries.lazy.filter { $0.room == room && $0.row.author == author }
-      if rows.prefix(LogBounds.entriesOfAuthor).count == LogBounds.entriesOfAuthor {
-        var own = AuthorEntries(of: author, in: room)
-        for entry in rows.prefix(AuthorEntries.rowsMax) { own.take(entry.row.body) }
+      if rows.prefix(capacity.entriesOfAuthor).count == capacity.entriesOfAuthor {
+        var own = AuthorEntries(of: author, in: room, max: capacity.entriesOfAuthor)
+        for entry in rows.prefix(own.rowsMax) { own.take(entry.row.body) }
         guard !own.isFull else { return false }
       }
       state.lastPosition += 1
@@ -380,10 +388,10 @@ private final class Service: Sendable {
       }
       guard let advert else { return true }
       let own = state.adverts.compactMap { name, adverts in adverts[author].map { (name, $0.body) } }
-      if own.count >= LogBounds.advertsOfAuthor {
+      if own.count >= capacity.advertsOfAuthor {
         let foreign = own.filter { !EntrySigning.isAdvert($0.1, listedAs: $0.0, author: author) }
         for (name, _) in foreign { state.adverts[name]?[author] = nil }
-        guard own.count - foreign.count < LogBounds.advertsOfAuthor else { return false }
+        guard own.count - foreign.count < capacity.advertsOfAuthor else { return false }
       }
       state.adverts[name, default: [:]][author] = LogAdvert(author: author, time: now, body: advert)
       return true

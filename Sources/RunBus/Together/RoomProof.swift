@@ -9,9 +9,12 @@ struct RoomProof: Sendable {
   /// The reader of those rows.
   private var reader: RoomReader
   private let fresh: RoomReader
+  /// How many rows are read at a time.
+  private let batch: Int
 
   /// A proof that has read nothing.
-  init(room: RoomID, fleet: FleetID) {
+  init(room: RoomID, fleet: FleetID, batch: Int = LogBounds.batch) {
+    self.batch = batch
     fresh = RoomReader(room: room, fleet: fleet)
     reader = fresh
   }
@@ -20,9 +23,9 @@ struct RoomProof: Sendable {
   mutating func digest(in log: any SharedLog, through position: UInt64) async throws(SharedLogError) -> LogHash {
     var (found, from): ([LogRow], UInt64) = ([], 0)
     while from <= position {
-      let rows = try await log.rows(of: fresh.room, from: from, count: LogBounds.batch)
+      let rows = try await log.rows(of: fresh.room, from: from, count: batch)
       found += rows.prefix { $0.position <= position }
-      guard rows.count == LogBounds.batch, let last = rows.last, last.position < .max else { break }
+      guard rows.count == batch, let last = rows.last, last.position < .max else { break }
       from = last.position + 1
     }
     return digest(after: found)

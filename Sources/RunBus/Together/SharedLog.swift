@@ -159,6 +159,16 @@ package struct LiveRow: Hashable, Sendable {
   }
 }
 
+/// How much of one author a log takes. Tests have less, because they sign all of it.
+package struct LogCapacity: Hashable, Sendable {
+  /// Entries of an author in a room.
+  package var entriesOfAuthor = LogBounds.entriesOfAuthor
+  /// Adverts of an author.
+  package var advertsOfAuthor = LogBounds.advertsOfAuthor
+  /// What a log takes outside of tests.
+  package init() {}
+}
+
 /// What a log takes.
 package enum LogBounds {
   /// Entries of a member in a room, each counted once: the rules judge 512, and what is beyond those is of use to nobody.

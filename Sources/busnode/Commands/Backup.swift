@@ -99,7 +99,7 @@ struct Restore: AsyncParsableCommand {
     let location = choice.location
     let name = "bus \"\(location.displayName)\" (from \(choice.originText))"
     guard FileManager.default.isReadableFile(atPath: file) else {
-      throw Failure(code: "input", message: "\(file) cannot be read", exitStatus: ExitStatus.diskError)
+      throw Failure(code: "store", message: "\(file) cannot be read", exitStatus: ExitStatus.diskError)
     }
     let hasStore = try LocalDevices(location: location).all().contains(device)
     guard !yes || StandardInput.isTerminal || choice.origin == .option else {

@@ -29,6 +29,12 @@ enum LogKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 /// The members of a log in a test.
 final class LogFleet: Sendable {
   let place: LogPlace
+  /// How much of one author the log takes.
+  static let capacity: LogCapacity = {
+    var capacity = LogCapacity()
+    (capacity.entriesOfAuthor, capacity.advertsOfAuthor) = (12, 9)
+    return capacity
+  }()
   /// How far the machine's clock was moved on by the test.
   let passed = Mutexed(BusDuration.zero)
   private let memory: MemoryLog?
@@ -38,12 +44,13 @@ final class LogFleet: Sendable {
   init(_ kind: LogKind, _ bus: TestBus) {
     place = bus.logPlace
     let passed = passed
-    memory = kind == .memory ? MemoryLog { Loop.now + passed.withLock { $0 } } : nil
+    memory = kind == .memory ? MemoryLog(capacity: Self.capacity) { Loop.now + passed.withLock { $0 } } : nil
   }
 
   /// Options for a log whose machine's clock the test moves on.
   var options: LogOptions {
     var options = LogOptions()
+    options.capacity = Self.capacity
     let passed = passed
     options.machineClock = { Loop.now + passed.withLock { $0 } }
     return options

@@ -102,7 +102,7 @@ struct HostileLogTests {
     }
   }
 
-  @Test("A stamp far ahead moves the clock by a minute at most, and deletes no room")
+  @Test("A stamp far ahead moves the clock by seconds at most, and deletes no room")
   func lateStamp() async throws {
     try await withMachine { machine in
       let log = machine.log()

@@ -64,7 +64,7 @@ struct LogClockTamperingTests {
       try await log.append([2], author: ann, to: room)
       stage.passes(.seconds(10))
       try await log.append([3], author: ann, to: room)
-      #expect(try await times(log, since: start).dropFirst() == [10, 20])
+      #expect(try await times(log, since: start).suffix(2) == [10, 20])
       await log.close()
     }
   }
@@ -101,7 +101,8 @@ struct LogClockTamperingTests {
       options.boot = "two"
       let next = SQLiteLog(stage.place, options: options)
       try await next.append([2], author: ann, to: room)
-      #expect(try await next.rows(of: room, from: 0, count: 9).count == 2)
+      // A row with such a time is none.
+      #expect(try await next.rows(of: room, from: 0, count: 9).map(\.body) == [[2]])
       await next.close()
     }
   }

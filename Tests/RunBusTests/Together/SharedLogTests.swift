@@ -56,21 +56,21 @@ struct SharedLogTests {
   }
 
   @Test(
-    "A member's 601st entry in a room is refused, those of others and in other rooms are not",
+    "A member has so many entries in a room and no more, those of others and in other rooms do not count",
     arguments: LogKind.allCases)
   func entriesBound(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
       let (log, runner) = (fleet.member(), SigningRunner())
-      for number in 1...LogBounds.entriesOfAuthor {
+      for number in 1...LogFleet.capacity.entriesOfAuthor {
         try await log.append(runner.entry(UInt64(number), in: room), author: runner.id, to: room)
       }
-      let further = runner.entry(601, in: room)
+      let further = runner.entry(UInt64(LogFleet.capacity.entriesOfAuthor) + 1, in: room)
       await #expect(throws: SharedLogError.full(.entries)) {
         try await log.append(further, author: runner.id, to: room)
       }
       try await log.append([1], author: bob, to: room)
       try await log.append([1], author: runner.id, to: other)
-      #expect(try await log.rooms().map(\.count) == [1, 601])
+      #expect(try await log.rooms().map(\.count) == [1, LogFleet.capacity.entriesOfAuthor + 1])
     }
   }
 
@@ -80,7 +80,7 @@ struct SharedLogTests {
       let (log, runner, thief) = (fleet.member(), SigningRunner(), SigningRunner())
       let first = runner.entry(1, in: room)
       try await log.append(first, author: runner.id, to: room)
-      for number in 1...UInt64(LogBounds.entriesOfAuthor) {
+      for number in 1...UInt64(LogFleet.capacity.entriesOfAuthor) {
         // Garbage, an entry of another, one of another room, and what the member itself has said before.
         let bytes = [[1], thief.entry(number, in: room), runner.entry(number, in: other), first][Int(number % 4)]
         try await log.append(bytes, author: runner.id, to: room)
@@ -88,7 +88,7 @@ struct SharedLogTests {
       for number in 2...4 as ClosedRange<UInt64> {
         try await log.append(runner.entry(number, in: room), author: runner.id, to: room)
       }
-      #expect(try await log.rooms().map(\.count) == [LogBounds.entriesOfAuthor + 4])
+      #expect(try await log.rooms().map(\.count) == [LogFleet.capacity.entriesOfAuthor + 4])
     }
   }
 
@@ -266,14 +266,14 @@ struct SharedLogTests {
     }
   }
 
-  @Test("A member has at most 264 adverts", arguments: LogKind.allCases)
+  @Test("A member has so many adverts and no more", arguments: LogKind.allCases)
   func advertsBound(_ kind: LogKind) async throws {
     try await kind.withFleet { fleet in
       let (log, runner) = (fleet.member(), SigningRunner())
       func announce(_ name: String) async throws {
         try await log.announce(runner.advert(listedAs: name), class: name, author: runner.id)
       }
-      for number in 0..<LogBounds.advertsOfAuthor { try await announce("\(number)") }
+      for number in 0..<LogFleet.capacity.advertsOfAuthor { try await announce("\(number)") }
       await #expect(throws: SharedLogError.full(.adverts)) { try await announce("x") }
       try await announce("7")
       try await log.announce([2], class: "x", author: bob)
@@ -285,7 +285,7 @@ struct SharedLogTests {
     try await kind.withFleet { fleet in
       let (log, runner, thief) = (fleet.member(), SigningRunner(), SigningRunner())
       try await log.announce(runner.advert(listedAs: "g30"), class: "g30", author: runner.id)
-      for number in 1..<LogBounds.advertsOfAuthor {
+      for number in 1..<LogFleet.capacity.advertsOfAuthor {
         let bytes = number.isMultiple(of: 2) ? [1] : thief.advert(listedAs: "\(number)")
         try await log.announce(bytes, class: "\(number)", author: runner.id)
       }

@@ -29,14 +29,15 @@ struct TogetherLinkTests {
 
   @Test("A log that takes no more of the hub's entries is complained of once, whatever is read meanwhile")
   func full() async throws {
-    let (log, runner) = (MemoryLog(), SigningRunner())
+    let (log, runner) = (MemoryLog(capacity: LogFleet.capacity), SigningRunner())
     let (news, complaints) = (EventLog<String>(), EventLog<String>())
-    for number in 1...UInt64(LogBounds.entriesOfAuthor) {
+    let count = UInt64(LogFleet.capacity.entriesOfAuthor)
+    for number in 1...count {
       try await log.append(runner.entry(number, in: room), author: runner.id, to: room)
     }
     let link = link(log, runner, news, complaints)
     link.carryOut(.follow(room, RoomReading(number: 1, from: 0, digest: nil)))
-    for number in 601...603 as ClosedRange<UInt64> {
+    for number in count + 1...count + 3 {
       link.carryOut(.append(content(number, of: runner)))
       try await news.wait(for: "the refusal") { $0.first { $0 == "refused \(number)" } }
       let before = news.events.count { $0.hasPrefix("read") }
