@@ -209,6 +209,8 @@ extension HubCore {
       command = .start(
         id: CommandID(high: run.high, low: run.low), goal: RunGoal(time: goal), source: .room, runID: run)
     case .stop(let run):
+      // A hub that slept through the run has nothing to stop; a press that was rejected would never count later.
+      guard commands.ownRun == run else { return }
       command = Command(id: CommandID(high: run.high, low: ~run.low), kind: .stop, source: .room, runID: run)
     }
     let pressed = IncomingCommand.Moment.monotonic(turn.monotonic - age)

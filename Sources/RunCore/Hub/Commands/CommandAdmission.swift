@@ -17,7 +17,7 @@ extension HubCommands {
 
   /// The run that the hub's own presses refer to: the one that its latest unjudged start begins, otherwise the present
   /// run.
-  private var ownRun: RunID? {
+  var ownRun: RunID? {
     book.ownUnjudged.last { $0.command.kind == .start }?.runOfStart ?? control.runID
   }
 

@@ -81,7 +81,9 @@ extension TogetherDesk {
       // the press is rejected.
       if !room.hasStopped, room.hasStarted || me.record == nil {
         let isFull = endedAt == startsAt + terms.span
-        let stops = isFull ? (room.startedAt ?? started) + terms.span : ended
+        let began = room.startedAt ?? started
+        // What is known of the log's clock has changed since the start: the stop is never before it.
+        let stops = isFull ? began + terms.span : max(ended, began)
         offer(stops, .stop(run, at: stops))
       }
       offerRecord(room, me, run, from: started, to: ended, offer)

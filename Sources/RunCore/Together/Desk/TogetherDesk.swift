@@ -237,7 +237,11 @@ package struct TogetherDesk: Hashable, Sendable {
 
   /// Says something by itself, once.
   mutating func say(_ kind: RoomAskKind, in id: RoomID, at now: BusTime) -> [DeskAction] {
-    guard let room = rooms[id], !room.isAboutTo(kind), room.waiting.count < DeskRoom.waitingMax else { return [] }
+    guard let room = rooms[id], !room.isAboutTo(kind) else { return [] }
+    // The run's record is measured once: it has a place behind whatever waits.
+    var hasPlace = room.waiting.count < DeskRoom.waitingMax
+    if case .record = kind { hasPlace = true }
+    guard hasPlace else { return [] }
     rooms[id]!.add(DeskRoom.Waiting(ask: kind, nonce: nil, id: nil))
     return pump(id, at: now)
   }
@@ -448,6 +452,8 @@ package struct TogetherDesk: Hashable, Sendable {
       return say(ask, in: id, at: now)
     case .start(let run, let goal, let at):
       rooms[id]!.hasStarted = true
+      // A stop before it was for a start that the room has put off since.
+      rooms[id]!.hasStopped = false
       rooms[id]!.startedAt = at
       rooms[id]!.pressError = clock.estimate(at: now)?.error ?? .zero
       return [.press(.start(run, goal: goal), age: now - at)] + startCues(in: id, at: at, now: now)

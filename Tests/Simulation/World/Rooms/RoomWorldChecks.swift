@@ -28,6 +28,8 @@ extension RoomWorld {
       if run != Self.run(of: hubs[hub].member, in: room) || goal != terms.goal {
         fault("hub \(hub) starts another run")
       }
+      // What was stopped was no run: the hub slept through what it knew of the room then.
+      if hubs[hub].started == nil { hubs[hub].stopped = nil }
       // A repetition in the next life is a repeat on the hub.
       hubs[hub].started = hubs[hub].started ?? at
       hubs[hub].run = run
