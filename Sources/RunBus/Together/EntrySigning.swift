@@ -95,9 +95,13 @@ package struct EntrySigning: Sendable {
   }
 
   /// What a member has signed in a room, of whatever fleet; `nil` for what is not the member's own.
-  static func content(of entry: [UInt8], room: RoomID, author: MemberID) -> RoomContent? {
+  ///
+  /// - Parameter isKnown: Leaves out an entry by its number before its signature is checked.
+  static func content(
+    of entry: [UInt8], room: RoomID, author: MemberID, unless isKnown: (UInt64) -> Bool = { _ in false }
+  ) -> RoomContent? {
     guard let (content, check) = try? open(entry, as: .entry, Codec.roomContent), content.room == room,
-      content.author == author, (try? check(author)) != nil
+      content.author == author, !isKnown(content.number), (try? check(author)) != nil
     else { return nil }
     return content
   }

@@ -26,8 +26,9 @@ struct LogFileClock: Sendable {
     let (last, wall) = (time(row), row.flatMap { Int64.fromDatabaseValue($0[1]) } ?? 0)
     let kept = try Row.fetchOne(db, sql: "SELECT anchor FROM clock WHERE boot = ?", arguments: [options.boot])
     var anchor = kept.flatMap { Int64.fromDatabaseValue($0[0]) }.map { BusDuration(nanoseconds: $0) }
-    // The clock has been at the last opening.
-    if let kept = anchor, present(kept, options) + LogStamps.aheadMax < last { anchor = nil }
+    // The anchor of a boot is exact. It is wrong when the clock has been later than it says: at the last opening, and for
+    // an entry. Either of them alone may have been put ahead.
+    if let kept = anchor, present(kept, options) + LogStamps.aheadMax < min(last, try newest(db)) { anchor = nil }
     if anchor == nil {
       // What was between the boots is known from the wall clock alone; it may have been set back.
       let away = Self.wall(options) - LogTime(nanoseconds: wall)

@@ -8,22 +8,25 @@ struct FleetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The fleet: who shares its rooms (default: all of this machine).", valueName: "name"))
   var together: BusName?
 
-  /// Reads from the log of each fleet.
+  /// Reads from the log of each fleet. A log that cannot be read keeps nobody from those of other fleets.
   ///
-  /// - Throws: ``Failure`` with 74 when a log cannot be read.
+  /// - Throws: ``Failure`` with 74 when a log cannot be read and none gave anything.
   func reading<Value>(_ body: (SQLiteLog, FleetID) async throws(SharedLogError) -> [Value]) async throws -> [Value] {
-    var values: [Value] = []
+    var (values, unread): ([Value], [String]) = ([], [])
     for place in try places() {
       let log = SQLiteLog(place)
       do throws(SharedLogError) {
         values += try await body(log, .made(name: place.name))
       } catch {
-        throw Failure(
-          code: "log", message: "the log of the rooms of \(place.name): \(error)", exitStatus: ExitStatus.diskError)
+        unread.append("the log of the rooms of \(place.name): \(error)")
       }
       await log.close()
     }
-    return values
+    guard let first = unread.first, values.isEmpty else {
+      for sentence in unread { Output.complain("busnode: \(sentence)") }
+      return values
+    }
+    throw Failure(code: "log", message: first, exitStatus: ExitStatus.diskError)
   }
 }
 
@@ -56,24 +59,30 @@ extension FleetOptions {
     guard digits.count >= 4 else {
       throw unknown("'\(digits)' is too short for a room: give at least 4 of its first digits")
     }
-    let found = try await reading { log, fleet throws(SharedLogError) in
-      let named = try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
-      guard named.count > 1 else { return named }
-      // What nobody has opened is no room, and makes no other one ambiguous.
-      var open: [RoomID] = []
-      for room in named {
-        if try await RoomFolds.fold(room, of: log, fleet: fleet) != nil { open.append(room) }
-      }
-      return open
+    let named = try await reading { log, fleet throws(SharedLogError) in
+      let rooms = try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
+      return rooms.map { (room: $0, fleet: fleet) }
     }
-    guard let room = found.first else { throw unknown("there is no room \(digits)") }
-    guard found.count == 1 else {
+    guard let first = named.first else { throw unknown("there is no room \(digits)") }
+    // What nobody has opened is no room, and makes no other one ambiguous, whatever fleet's log has it.
+    let open =
+      named.count == 1
+      ? named
+      : try await reading { log, fleet throws(SharedLogError) in
+        var open: [(room: RoomID, fleet: FleetID)] = []
+        for one in named where one.fleet == fleet {
+          if try await RoomFolds.fold(one.room, of: log, fleet: fleet) != nil { open.append(one) }
+        }
+        return open
+      }
+    let (room, fleet) = open.first ?? first
+    guard open.count <= 1 else {
       throw Failure(
-        code: "unknownRoom", message: "\(found.count) rooms begin with \(digits): give more digits",
+        code: "unknownRoom", message: "\(open.count) rooms begin with \(digits): give more digits",
         exitStatus: ExitStatus.usage)
     }
-    let values = try await reading { log, fleet throws(SharedLogError) in
-      try await log.rows(of: room, from: 0, count: 1).isEmpty ? [] : [try await body(room, log, fleet)]
+    let values = try await reading { log, id throws(SharedLogError) in
+      id == fleet ? [try await body(room, log, id)] : []
     }
     guard let value = values.first else { throw unknown("there is no room \(digits)") }
     return value

@@ -259,6 +259,22 @@ struct HostileLogTests {
     }
   }
 
+  @Test("A last opening that is put ahead moves the clock for nobody, whoever opens the log later")
+  func lateLast() async throws {
+    try await withMachine { machine in
+      var log = machine.log()
+      try await log.append([1], author: ann, to: room)
+      let before = try await log.now()
+      await log.close()
+      try machine.edit("UPDATE log SET last = last + ?", [(Self.days(10)).nanoseconds])
+      for _ in 0..<2 {
+        log = machine.log()
+        #expect(try await log.now() - before < .seconds(60))
+        await log.close()
+      }
+    }
+  }
+
   // MARK: Beside the log
 
   @Test("Adverts that are none, and those of a time that has not come, are left out and deleted")

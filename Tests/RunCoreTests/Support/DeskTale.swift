@@ -89,10 +89,12 @@ final class DeskTale {
   }
 
   /// The log takes what was sent, and the hub reads it.
-  func takes() {
+  ///
+  /// - Parameter ahead: How far the times that it gives are ahead of what it says that its clock is.
+  func takes(ahead: BusDuration = .zero) {
     while let content = sent.first {
       sent.removeAll { $0.number == content.number }
-      append(content)
+      append(content, ahead: ahead)
       reads()
     }
   }

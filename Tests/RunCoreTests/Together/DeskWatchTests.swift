@@ -148,6 +148,20 @@ struct DeskWatchTests {
     #expect(tale.presses.first.map { abs(($0.at - (BusTime.zero + .seconds(15))).nanoseconds) < 1_000_000 } == true)
   }
 
+  @Test("A hub that has just begun asks a log whose times cannot be true ever less often what time it is")
+  func vainTicks() {
+    let tale = DeskTale.running
+    tale.dies()
+    tale.reads()
+    var ticks = 0
+    while tale.now < .zero + .seconds(80) {
+      tale.passes(to: tale.now.nanoseconds / 1_000_000_000 + 1)
+      ticks += Set(tale.sent.filter { $0.ask == .tick }.map(\.number)).count
+      tale.takes(ahead: .seconds(864_000))
+    }
+    #expect((2...10).contains(ticks), "\(ticks)")
+  }
+
   @Test("A log's clock that jumps by more than a minute skips no countdown, ends no room and stops no run")
   func jump() {
     let early = Self.recruiting

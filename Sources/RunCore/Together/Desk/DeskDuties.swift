@@ -143,7 +143,11 @@ extension TogetherDesk {
     // The last numbers are for what matters: who has said so much without a run is gone.
     guard room.machine.nextNumber(of: settings.member) <= Self.beatsMax else { return }
     // A hub that has just begun relates the log's time to its own by an entry of its own.
-    guard let error = clock.estimate(at: now)?.error else { return offer(now, .say(.tick)) }
+    guard let error = clock.estimate(at: now)?.error else {
+      // A log whose times cannot be true tells nothing however often it is asked.
+      let wait = min(Self.stayEvery, BusDuration(nanoseconds: Self.tickEvery.nanoseconds << min(room.ticks, 10)))
+      return offer(room.ticks == 0 ? now : (room.lastOwnAt ?? now) + wait, .say(.tick))
+    }
     switch room.stage {
     case .recruiting, .gathering:
       if room.machine.state.members.count >= 2 {
