@@ -158,6 +158,8 @@ struct NodeOutputTests {
       phone.signal(SIGTERM)
       #expect(try await phone.ending() == .exited(0))
       let lines = try phone.view.errors.map { try #require(JSONValue(text: $0), "\($0)") }
+      let begin = try #require(lines.first { $0["event"]?.string == "begin" })
+      #expect(begin["term"]?.string == "1" && begin["bus"]?.string?.hasSuffix("/control.sock") == true, "\(begin)")
       for event in ["begin", "join", "verdict", "leave", "end"] {
         let line = try #require(lines.first { $0["event"]?.string == event }, "\(event) is not in the log")
         let stated = Set(line.object?.keys.map { $0 } ?? [])

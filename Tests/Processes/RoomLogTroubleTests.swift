@@ -32,9 +32,12 @@ struct RoomLogTroubleTests {
 
       #expect(rmdir(file) == 0)
       for suffix in ["-wal", "-shm", ""] { #expect(rename(file + suffix + ".aside", file + suffix) == 0) }
-      // The phone looks by itself, and the room is as it was.
-      try await within("the room as it was") {
-        while try await bus.run("room", "leave", "--bus", "a").ending != .exited(0) {
+      // The phone looks by itself. A log that was moved under a running phone may come back as an older copy, in which the
+      // room is not: then the phone says so.
+      try await within("an answer") {
+        while true {
+          let ending = try await bus.run("room", "leave", "--bus", "a").ending
+          if ending == .exited(0) || ending == .exited(3) { break }
           try await Task.sleep(for: .milliseconds(100))
         }
       }

@@ -46,6 +46,7 @@ public actor Hub: Node, DrivenNode {
   /// The topics that any peer has subscribed to. Events of other topics are not encoded.
   private var subscribed: Set<Topic> = []
   private var complainedAbout: Set<ConnectionID> = []
+  private var hasLoggedBegin = false
   /// Whose refusal was logged.
   private var refused: Set<ConnectionID> = []
   private nonisolated let shownClock = RunClockHolder()
@@ -186,12 +187,6 @@ public actor Hub: Node, DrivenNode {
     if isLiveActivityFollowed { feed(.subscribed(.live)) }
     driver.localServices?.meet()
     try openLocalServices()
-    driver.log.info(
-      "the hub \(deviceID) begins at \(controlEndpoints.joined(separator: ", ")), term \(authoritative.order.term)",
-      metadata: [
-        .event: "begin", .device: deviceID, .bus: controlEndpoints.joined(separator: ","),
-        .term: authoritative.order.term,
-      ])
   }
 
   func receive(_ event: HubCore.Event) {
@@ -318,10 +313,21 @@ public actor Hub: Node, DrivenNode {
       if let identity = remoteAccess.identity { driver.queue.append(.identified(identity)) }
       if !driver.isFeeding { feed(.deadline) }
       readiness.open()
+      logBegin()
     } catch {
       disconnect()
       driver.lifecycle.end(error)
     }
+  }
+
+  /// Says once where the hub is, and in which term.
+  private func logBegin() {
+    guard !hasLoggedBegin else { return }
+    hasLoggedBegin = true
+    let (place, term) = (controlEndpoints.joined(separator: ", "), core?.term ?? 0)
+    driver.log.info(
+      "the hub \(deviceID) begins at \(place), term \(term)",
+      metadata: [.event: "begin", .device: deviceID, .bus: place, .term: term])
   }
 
   private func transport(of connection: ConnectionID) -> (any HubTransport)? {

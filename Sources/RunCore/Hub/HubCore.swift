@@ -57,7 +57,8 @@ package struct HubCore: Sendable {
 
   var settings: Settings { _read { yield incarnation.settings } }
   var storeID: StoreID { settings.storeID }
-  var term: UInt64 { incarnation.term }
+  /// The number of this life of the hub.
+  package var term: UInt64 { incarnation.term }
   /// Everything that happened in the present run, or else in the last one.
   var ledger: RunLedger { _read { yield run.ledger } }
 
