@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SystemC
 import TestSupport
 import Testing
@@ -44,5 +45,59 @@ struct RoomLogTroubleTests {
       phone.signal(SIGTERM)
       _ = try await phone.ending()
     }
+  }
+
+  @Test("What one fleet's log has, or that it cannot be read, keeps nobody from the rooms of another")
+  func otherFleet() async throws {
+    try await withTestBus { bus in
+      func phone(_ name: String, _ fleet: String) async throws -> NodeProcess {
+        let phone = bus.spawn(
+          "phone", "--json", "--bus", name, "--together", fleet, "--nick", "Anna", "--synthetic", "--speed", "60")
+        try await phone.event("its first snapshot") { $0["event"]?.string == "snapshot" }
+        return phone
+      }
+      func open(_ name: String) async throws -> String {
+        let opened = try await bus.run("room", "open", "--bus", name, "--goal", "2m")
+        #expect(opened.ending == .exited(0), "\(opened)")
+        return try #require(try await bus.run("room", "show", "--bus", name, "--json").json.first?["room"]?.string)
+      }
+      let (anna, other) = (try await phone("a", "crew"), try await phone("b", "other"))
+      let room = try await open("a")
+      _ = try await open("b")
+      other.signal(SIGTERM)
+      _ = try await other.ending()
+
+      // A row that nobody has signed, with the id of a room of the first fleet.
+      let directory = try bus.runBusState() + "/_together/other"
+      let id = try #require(Data(hex: room))
+      try await DatabaseQueue(path: directory + "/log.sqlite").write { db in
+        try db.execute(
+          sql: "INSERT INTO entry (time, room, author, body) SELECT time, ?, author, x'78' FROM entry LIMIT 1",
+          arguments: [id])
+      }
+      #expect(try await bus.run("room", "log", room).ending == .exited(0))
+
+      try FileManager.default.removeItem(atPath: directory + "/log.sqlite")
+      #expect(mkdir(directory + "/log.sqlite", 0o700) == 0)
+      let listed = try await bus.run("room", "ls")
+      #expect(listed.ending == .exited(0) && listed.lines.contains { $0.hasPrefix(room.prefix(8)) }, "\(listed)")
+      #expect(listed.errors.contains { $0.contains("the log of the rooms of other") }, "\(listed)")
+      #expect(try await bus.run("room", "log", room).ending == .exited(0))
+      anna.signal(SIGTERM)
+      _ = try await anna.ending()
+    }
+  }
+}
+
+extension Data {
+  /// Bytes from hexadecimal digits.
+  fileprivate init?(hex: String) {
+    var bytes: [UInt8] = []
+    var digits = hex[...]
+    while let first = digits.popFirst(), let second = digits.popFirst() {
+      guard let byte = UInt8("\(first)\(second)", radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    self.init(bytes)
   }
 }
