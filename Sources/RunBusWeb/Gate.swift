@@ -80,7 +80,7 @@ struct Gate: Sendable {
     default: return refuse(405, "method", "only GET and POST are answered")
     }
     // Not by way of the reverse proxy, which others can reach.
-    if request.method == "GET", ["/metrics", "/healthz"].contains(request.path), !isPublic(host) { return .inspect }
+    if request.method == "GET", MetricsPage.paths.contains(request.path), !isPublic(host) { return .inspect }
     if cookieValues(in: headers["cookie"]).contains(where: isOurToken) { return .enter }
     if request.method == "GET", request.path == "/", isOurToken(request.query["token"]) {
       let secure = isPublic(host) ? "; Secure" : ""

@@ -1,7 +1,7 @@
 import Foundation
 package import RunCore
 
-/// How a node stands, for operators. No value says where or how fast somebody runs.
+/// How a node stands, for operators. No value contains the position or the speed of a runner.
 package struct NodeCondition: Sendable {
   /// The node's device.
   package let device: DeviceID

@@ -30,15 +30,12 @@ enum LogKey: String, CaseIterable, Sendable {
 }
 
 extension Outcome {
-  /// What a verdict says, in a word. Those of later versions share one, so that nobody can make more of them.
+  /// What a verdict says, in a word; why, for a rejected command. All reasons of later versions share one word, which
+  /// bounds how many words there are.
   var summary: String {
-    switch self {
-    case .applied: "applied"
-    case .coalesced: "coalesced"
-    case .superseded: "superseded"
-    case .rejected(.unknown), .unknown: "unknown"
-    case .rejected(let reason): reason.code
-    }
+    guard case .rejected(let reason) = self else { return word }
+    if case .unknown = reason { return "unknown" }
+    return reason.code
   }
 }
 
@@ -50,15 +47,8 @@ extension Logger {
     switch action {
     case .publish(let event): log(event)
     case .room(.event(let room, let event)): debug("room \(room.description.prefix(8)): \(Self.words(event))")
-    case .room(.warn(let room, let warning)): self.warning("room \(room.description.prefix(8)): \(Self.words(warning))")
+    case .room(.warn(let room, let warning)): self.warning("room \(room.description.prefix(8)): \(warning.message)")
     default: break
-    }
-  }
-
-  private static func words(_ warning: RoomWarning) -> String {
-    switch warning {
-    case .altered: "somebody has changed what its log had"
-    case .misdated: "an entry of its log has a time that cannot be true; it was not followed"
     }
   }
 

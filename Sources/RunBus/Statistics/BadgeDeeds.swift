@@ -4,8 +4,8 @@ package import RunCore
 extension BadgeDeed {
   /// A run that is kept, by the wall clock of the run where its UTC offset is known.
   ///
-  /// - Parameter bound: Until when it had ended, in seconds since 1970; `nil` where its length alone says so. A simulated
-  ///   run may be longer than the time in which it was run.
+  /// - Parameter bound: The latest moment at which the run can have ended, in seconds since 1970; `nil` for none. A
+  ///   simulated run is longer than the real time that it took.
   package init?(_ summary: RecordSummary, _ calendar: RunCalendar, by bound: Double? = nil) {
     let start = summary.startedAtUnixSeconds
     let length = min(summary.elapsed.seconds, max(0, (bound ?? .infinity) - start))

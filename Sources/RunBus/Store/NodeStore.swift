@@ -135,9 +135,6 @@ public final class NodeStore: Sendable {
     if !isTaken { completion(.failed("\(StoreFault.closed)")) }
   }
 
-  /// Whether it has no files.
-  var isInMemory: Bool { directory == nil }
-
   /// Runs a job with the engine after all earlier batches where reading holds up no commit; on a closed store another one
   /// at once.
   func enqueueReading(_ job: @escaping @Sendable (StoreEngine) -> Void, orWhenClosed closed: () -> Void) {

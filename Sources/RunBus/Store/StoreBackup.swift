@@ -8,7 +8,7 @@ extension NodeStore {
   /// Copies the store into a new file, all batches that were given before included, and calls `completion` on a thread of
   /// the store. No commit waits for it. A file that is at the path stays as it is.
   func backUp(to path: String, completion: @escaping @Sendable (InquiryAnswer) -> Void) {
-    guard !isInMemory else { return completion(.failed(.noFiles)) }
+    guard directory != nil else { return completion(.failed(.noFiles)) }
     enqueueReading { engine in
       switch engine.backUp(to: path) {
       case .success: completion(.done(nil))

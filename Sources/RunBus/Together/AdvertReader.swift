@@ -8,8 +8,8 @@ struct AdvertReader {
   }
   private let fleet: FleetID
   private let listedAs: String
-  /// How many signatures are checked in a reading, which comes every second: some tens of milliseconds. Whoever fills a
-  /// class with adverts delays others, and keeps no processor busy.
+  /// The number of signatures that one reading checks, about 20 ms of work; a reading comes every second. A flood of
+  /// adverts delays other adverts and costs no more processor time.
   private let checksMax: Int
   /// The rows that were there last time, with what they say; `nil` for one that is left out. A signature is checked once.
   private var known: [Row: RoomAdvert?] = [:]

@@ -3,7 +3,7 @@ import RunCore
 /// The entries of a room that are a member's own, counted for the bound of what a log takes: each number once, however
 /// often the entry was appended, and nothing that another has put under the member's key.
 struct AuthorEntries {
-  /// How many rows are looked at; who has written others under a member's key has not used up the member's.
+  /// The number of rows that are checked. Rows that another has written under the member's key do not count.
   var rowsMax: Int { 2 * max }
 
   private let max: Int

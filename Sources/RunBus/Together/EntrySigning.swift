@@ -114,7 +114,7 @@ package struct EntrySigning: Sendable {
     return (try? check(author)) != nil
   }
 
-  /// Whether an entry says how far somebody's run has come. Its signature is not looked at.
+  /// Whether an entry is a mark or a record. Its signature is not checked.
   static func statesRun(_ bytes: [UInt8]) -> Bool {
     guard let parts = try? Codec.signedParts(bytes), let content = try? Codec.roomContent(parts.content) else {
       return false

@@ -3,9 +3,11 @@ package import RunBus
 
 /// What operators read of a node by HTTP: its metrics, and whether it does what it is there for.
 ///
-/// Whoever can connect to the loopback address of this machine may read both: no value says where or how fast somebody
-/// runs. Device names are in them.
+/// Whoever can connect to the loopback address of this machine may read both. They contain device names, and neither the
+/// position nor the speed of a runner.
 package struct MetricsPage: Sendable {
+  /// The paths that it answers.
+  static let paths = ["/metrics", "/healthz"]
   /// How long the node may take to say how it stands.
   private static let patience = Duration.seconds(2)
 
@@ -18,7 +20,7 @@ package struct MetricsPage: Sendable {
   /// - Parameter registry: What the process counts; without it there are only the values of the moment.
   package init(_ node: any Node, registry: MetricsRegistry?) { (self.node, self.registry) = (node, registry) }
 
-  /// The answer to a GET of `/metrics` or `/healthz`; `nil` for another path.
+  /// The answer to a GET of one of ``paths``; `nil` for another path.
   func answer(_ path: String) async -> WebResponse? {
     switch path {
     case "/metrics": await metrics()
@@ -155,7 +157,8 @@ package struct MetricsServer: Sendable {
           return refuse(421, "this server has another name")
         }
         guard request.method == "GET" || request.method == "HEAD" else { return refuse(405, "only GET is answered") }
-        return await page.answer(request.path) ?? refuse(404, "there are /metrics and /healthz here")
+        let paths = MetricsPage.paths.joined(separator: " and ")
+        return await page.answer(request.path) ?? refuse(404, "there are \(paths) here")
       }, refuse: refuse)
   }
 }

@@ -163,7 +163,7 @@ enum RoomText {
     }
     if let trouble = report.trouble { lines.append("warning   the log is out of reach: \(trouble)") }
     for warning in RoomWarning.allCases where report.warnings.contains(warning) {
-      lines.append("warning   \(words(warning))")
+      lines.append("warning   \(warning.message)")
     }
     for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
     if passing, let hold = hold(report) { lines.append("you       \(hold)") }
@@ -191,14 +191,6 @@ enum RoomText {
       who.count == 1
       ? "the record of \(list): it comes from its phone" : "the records of \(list): they come from their phones"
     return ["missing   \(what), a minute of the run after its end"]
-  }
-
-  /// What was noticed about a log, as a sentence.
-  static func words(_ warning: RoomWarning) -> String {
-    switch warning {
-    case .altered: "somebody has changed what the log had of this room"
-    case .misdated: "an entry of the log has a time that cannot be true; it was not followed"
-    }
   }
 
   /// A result, a line each member.

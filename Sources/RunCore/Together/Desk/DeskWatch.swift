@@ -7,6 +7,14 @@ package enum RoomWarning: String, Hashable, Sendable, CaseIterable {
   case altered
   /// An entry has a time that the log's clock cannot have shown. It was not followed.
   case misdated
+
+  /// One sentence for a person.
+  package var message: String {
+    switch self {
+    case .altered: "the log of this room was changed after it was read"
+    case .misdated: "an entry of the log has a time that cannot be true; it was not followed"
+    }
+  }
 }
 
 extension TogetherDesk {
