@@ -150,7 +150,7 @@ struct Phone: AsyncParsableCommand {
       recovery: recovery, downtime: downtime)
     configuration.together = try rooms.member(of: location)
     let address = try metricsAddress.map { try HTTPAddress($0, option: "--metrics", example: 9464) }
-    // What a node counts is counted from its first breath on.
+    // Before the node is made: a counter keeps the backend that it finds.
     let registry = address == nil ? nil : MetricsRegistry.installed()
     let hub = try Hub(
       at: location, alsoAt: others, remote: remote, makesNewKeys: makesNewKeys, configuration: configuration,
