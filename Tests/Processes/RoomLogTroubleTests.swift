@@ -83,6 +83,10 @@ struct RoomLogTroubleTests {
       #expect(listed.ending == .exited(0) && listed.lines.contains { $0.hasPrefix(room.prefix(8)) }, "\(listed)")
       #expect(listed.errors.contains { $0.contains("the log of the rooms of other") }, "\(listed)")
       #expect(try await bus.run("room", "log", room).ending == .exited(0))
+      for shown in [try await bus.run("ranking"), try await bus.run("badges", "--bus", "a")] {
+        #expect(shown.ending == .exited(0), "\(shown)")
+        #expect(shown.errors.contains { $0.contains("the log of the rooms of other") }, "\(shown)")
+      }
       anna.signal(SIGTERM)
       _ = try await anna.ending()
     }

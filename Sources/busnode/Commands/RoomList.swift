@@ -78,7 +78,10 @@ extension FleetOptions {
     let (room, fleet) = open.first ?? first
     guard open.count <= 1 else {
       throw Failure(
-        code: "unknownRoom", message: "\(open.count) rooms begin with \(digits): give more digits",
+        code: "unknownRoom",
+        message: open.allSatisfy { $0.room == room }
+          ? "\(open.count) fleets have a room \(digits): give --together"
+          : "\(open.count) rooms begin with \(digits): give more digits",
         exitStatus: ExitStatus.usage)
     }
     let values = try await reading { log, id throws(SharedLogError) in
@@ -91,10 +94,7 @@ extension FleetOptions {
   /// The results of the fleets, and the names of their runners.
   func history() async throws -> RoomHistory {
     var history = RoomHistory()
-    _ = try await reading { log, id throws(SharedLogError) -> [Never] in
-      try await history.add(log, fleet: id)
-      return []
-    }
+    _ = try await reading { log, id throws(SharedLogError) in [try await history.add(log, fleet: id)] }
     return history
   }
 }
