@@ -7,7 +7,9 @@ extension Codec {
   package static func stored(_ row: RoomRow) -> [UInt8] {
     var message = WireStoredRoomRow()
     switch row {
-    case .followed(let run): message.row = .followed(data(run))
+    case .followed(let run, let fleet):
+      message.row = .followed(data(run))
+      if let fleet { message.fleet = data(fleet) }
     case .entry(let read):
       var entry = WireStoredRoomEntry()
       entry.position = read.entry.position
@@ -34,7 +36,9 @@ extension Codec {
     let message: WireStoredRoomRow = try open(bytes)
     return try reading { () throws(WireError) in
       switch message.row {
-      case .followed(let run): return .followed(run: try identifier(run, "run id"))
+      case .followed(let run):
+        return .followed(
+          run: try identifier(run, "run id"), fleet: message.hasFleet ? try identifier(message.fleet, "fleet id") : nil)
       case .entry(let entry):
         let content = try value(entry.content)
         return .entry(

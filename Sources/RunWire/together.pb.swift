@@ -2406,46 +2406,59 @@ nonisolated struct WireRoomCue: Sendable {
 }
 
 /// What a hub keeps of a room, in the order in which it was kept.
-nonisolated struct WireStoredRoomRow: Sendable {
+nonisolated struct WireStoredRoomRow: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var row: WireStoredRoomRow.OneOf_Row? = nil
+  var row: OneOf_Row? {
+    get {return _storage._row}
+    set {_uniqueStorage()._row = newValue}
+  }
 
   /// The hub takes part: its runner's run in the room.
   var followed: Data {
     get {
-      if case .followed(let v)? = row {return v}
+      if case .followed(let v)? = _storage._row {return v}
       return Data()
     }
-    set {row = .followed(newValue)}
+    set {_uniqueStorage()._row = .followed(newValue)}
   }
 
   var entry: WireStoredRoomEntry {
     get {
-      if case .entry(let v)? = row {return v}
+      if case .entry(let v)? = _storage._row {return v}
       return WireStoredRoomEntry()
     }
-    set {row = .entry(newValue)}
+    set {_uniqueStorage()._row = .entry(newValue)}
   }
 
   var own: WireStoredRoomOwn {
     get {
-      if case .own(let v)? = row {return v}
+      if case .own(let v)? = _storage._row {return v}
       return WireStoredRoomOwn()
     }
-    set {row = .own(newValue)}
+    set {_uniqueStorage()._row = .own(newValue)}
   }
 
   /// The log has lost entries of the rows before; the entries after this are of what it has then, from its beginning on.
   var lost: Bool {
     get {
-      if case .lost(let v)? = row {return v}
+      if case .lost(let v)? = _storage._row {return v}
       return false
     }
-    set {row = .lost(newValue)}
+    set {_uniqueStorage()._row = .lost(newValue)}
   }
+
+  /// Beside `followed`: the fleet of the room. Older hubs kept none.
+  var fleet: Data {
+    get {_storage._fleet ?? Data()}
+    set {_uniqueStorage()._fleet = newValue}
+  }
+  /// Returns true if `fleet` has been explicitly set.
+  var hasFleet: Bool {_storage._fleet != nil}
+  /// Clears the value of `fleet`. Subsequent reads from it will return its default value.
+  mutating func clearFleet() {_uniqueStorage()._fleet = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2460,6 +2473,8 @@ nonisolated struct WireStoredRoomRow: Sendable {
   }
 
   init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// An entry that was read in the log.
@@ -5228,90 +5243,133 @@ nonisolated extension WireRoomCue: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireStoredRoomRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StoredRoomRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}entry\0\u{1}own\0\u{1}lost\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}followed\0\u{1}entry\0\u{1}own\0\u{1}lost\0\u{1}fleet\0")
+
+  fileprivate class _StorageClass {
+    var _row: WireStoredRoomRow.OneOf_Row?
+    var _fleet: Data? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _row = source._row
+      _fleet = source._fleet
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.row != nil {try decoder.handleConflictingOneOf()}
-          self.row = .followed(v)
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._row != nil {try decoder.handleConflictingOneOf()}
+            _storage._row = .followed(v)
+          }
+        }()
+        case 2: try {
+          var v: WireStoredRoomEntry?
+          var hadOneofValue = false
+          if let current = _storage._row {
+            hadOneofValue = true
+            if case .entry(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._row = .entry(v)
+          }
+        }()
+        case 3: try {
+          var v: WireStoredRoomOwn?
+          var hadOneofValue = false
+          if let current = _storage._row {
+            hadOneofValue = true
+            if case .own(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._row = .own(v)
+          }
+        }()
+        case 4: try {
+          var v: Bool?
+          try decoder.decodeSingularBoolField(value: &v)
+          if let v = v {
+            if _storage._row != nil {try decoder.handleConflictingOneOf()}
+            _storage._row = .lost(v)
+          }
+        }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._fleet) }()
+        default: break
         }
-      }()
-      case 2: try {
-        var v: WireStoredRoomEntry?
-        var hadOneofValue = false
-        if let current = self.row {
-          hadOneofValue = true
-          if case .entry(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.row = .entry(v)
-        }
-      }()
-      case 3: try {
-        var v: WireStoredRoomOwn?
-        var hadOneofValue = false
-        if let current = self.row {
-          hadOneofValue = true
-          if case .own(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.row = .own(v)
-        }
-      }()
-      case 4: try {
-        var v: Bool?
-        try decoder.decodeSingularBoolField(value: &v)
-        if let v = v {
-          if self.row != nil {try decoder.handleConflictingOneOf()}
-          self.row = .lost(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    switch self.row {
-    case .followed?: try {
-      guard case .followed(let v)? = self.row else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
-    }()
-    case .entry?: try {
-      guard case .entry(let v)? = self.row else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case .own?: try {
-      guard case .own(let v)? = self.row else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .lost?: try {
-      guard case .lost(let v)? = self.row else { preconditionFailure() }
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      switch _storage._row {
+      case .followed?: try {
+        guard case .followed(let v)? = _storage._row else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+      }()
+      case .entry?: try {
+        guard case .entry(let v)? = _storage._row else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      }()
+      case .own?: try {
+        guard case .own(let v)? = _storage._row else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .lost?: try {
+        guard case .lost(let v)? = _storage._row else { preconditionFailure() }
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+      }()
+      case nil: break
+      }
+      try { if let v = _storage._fleet {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireStoredRoomRow, rhs: WireStoredRoomRow) -> Bool {
-    if lhs.row != rhs.row {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._row != rhs_storage._row {return false}
+        if _storage._fleet != rhs_storage._fleet {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

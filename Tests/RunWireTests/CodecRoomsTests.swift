@@ -72,7 +72,9 @@ struct CodecRoomsTests {
   func rows() throws {
     var random = RandomMessages(seed: 4)
     for _ in 0..<50 {
-      var rows: [RoomRow] = [.followed(run: random.id()), .lost]
+      var rows: [RoomRow] = [
+        .followed(run: random.id(), fleet: random.id()), .followed(run: random.id(), fleet: nil), .lost,
+      ]
       for ask in random.asks() {
         let content = random.content(ask)
         rows.append(
@@ -107,7 +109,7 @@ struct CodecRoomsTests {
         _ = try? Codec.roomInquiry(wrong)
       }
     }
-    let row = Codec.stored(RoomRow.followed(run: random.id()))
+    let row = Codec.stored(RoomRow.followed(run: random.id(), fleet: nil))
     for place in row.indices {
       var wrong = row
       wrong[place] ^= 0x40

@@ -148,7 +148,7 @@ struct LogFile {
       throw Refusal(sentence: damaged(path, found))
     }
     guard version == LogSchema.version, try LogSchema.isMade(db) else {
-      throw Refusal(sentence: damaged(path, "its tables are not those of a log"))
+      throw Refusal(sentence: otherTables(path))
     }
   }
 
@@ -222,6 +222,8 @@ struct LogFile {
     try Self.explaining(path) { try queue.writeWithoutTransaction(body) }
   }
 
+  /// Changes the file in a transaction, if its tables are still those of a log: a trigger in it would change what is
+  /// written, for some readers and not for others.
   func write<Value>(_ body: (Database) throws -> Value) throws(SharedLogError) -> Value {
     try Self.explaining(path) {
       try queue.writeWithoutTransaction { db in
@@ -229,7 +231,10 @@ struct LogFile {
         do {
           var value: Value?
           try db.inTransaction(.immediate) {
-            do { value = try body(db) } catch {
+            do {
+              guard try LogSchema.isMade(db) else { throw SharedLogError.unavailable(Self.otherTables(path)) }
+              value = try body(db)
+            } catch {
               code = db.lastSystemCode
               throw error
             }
@@ -271,6 +276,8 @@ struct LogFile {
     "\(path) is no log of rooms, or a damaged one: put a copy back, or move it away and a new log begins; "
       + "nothing was changed"
   }
+  private static func otherTables(_ path: String) -> String { damaged(path, "its tables are not those of a log") }
+  static func positionsUsedUp(_ path: String) -> String { damaged(path, "its positions are used up") }
   static func damaged(_ path: String, _ what: String?) -> String {
     // SQLite's reports have several lines.
     let what = what?.split(whereSeparator: \.isNewline).last.map(String.init) ?? "no answer to a check"

@@ -31,7 +31,7 @@ extension LogFile {
       guard try hasRoom(db, for: author, in: room) else { throw SharedLogError.full(.entries) }
       let last = try Self.lastPosition(db)
       guard last < LogBounds.positionMax else {
-        throw SharedLogError.unavailable(Self.damaged(path, "its positions are used up"))
+        throw SharedLogError.unavailable(Self.positionsUsedUp(path))
       }
       let now = try self.now(db)
       try db.cachedStatement(sql: "INSERT INTO entry (pos, time, room, author, body) VALUES (?, ?, ?, ?, ?)")
@@ -41,7 +41,7 @@ extension LogFile {
   }
 
   /// The greatest position that there ever was. SQLite itself gives none after one beyond ``LogBounds/positionMax``.
-  private static func lastPosition(_ db: Database) throws -> Int64 {
+  static func lastPosition(_ db: Database) throws -> Int64 {
     let positions = try db.cachedStatement(
       sql: """
         SELECT seq FROM sqlite_sequence WHERE name = 'entry' AND typeof(seq) = 'integer' AND seq BETWEEN 0 AND ?1

@@ -30,8 +30,11 @@ package enum LogHealth: Hashable, Sendable {
       let made = ["-wal", "-shm"].map { place.file + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
       defer { for file in made { unlink(file) } }
       self = try LogFile.look(place.file) { db in
+        guard try LogFile.lastPosition(db) < LogBounds.positionMax else {
+          throw SharedLogError.unavailable(LogFile.positionsUsedUp(place.file))
+        }
         let rooms = "SELECT DISTINCT room FROM entry WHERE \(LogRow.condition)"
-        return .sound(
+        return LogHealth.sound(
           bytes: ["", "-wal"].reduce(0) { $0 + Self.bytes(of: place.file + $1) },
           rooms: try Row.fetchAll(db, sql: rooms).count { LogFile.room($0[0]) != nil },
           nickname: try member.flatMap { try Self.nickname(of: $0, db) }

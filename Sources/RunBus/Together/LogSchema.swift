@@ -44,10 +44,11 @@ enum LogSchema {
       arguments: [Data(id.bytes), wall, wall])
   }
 
-  /// Whether the tables of a file are these.
+  /// Whether a file has these tables and nothing else, as no trigger.
   static func isMade(_ db: Database) throws -> Bool {
     let found = try String.fetchAll(
-      db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    return Set(found) == Set(statements)
+      db.cachedStatement(sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    return found.sorted() == made
   }
+  private static let made = (statements + ["CREATE TABLE sqlite_sequence(name,seq)"]).sorted()
 }

@@ -11,7 +11,7 @@ struct StoreRoomTests {
   private let scratch: ScratchDirectory
   private let rooms = (RoomID(high: 1, low: 1), RoomID(high: 1, low: 2))
   private let rows: [RoomRow] = [
-    .followed(run: RunID(high: 2, low: 1)),
+    .followed(run: RunID(high: 2, low: 1), fleet: FleetID(high: 3, low: 1)),
     .own(number: 1, .ready(true), nonce: nil, seen: Seen(count: 3, digest: 9), ask: .init(high: 3, low: 1)),
     .own(number: 2, .leave, nonce: nil, seen: .nothing, ask: nil),
   ]

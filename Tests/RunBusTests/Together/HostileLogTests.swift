@@ -221,6 +221,36 @@ struct HostileLogTests {
         Issue.record("it was taken")
       } catch { #expect("\(error)".contains("positions are used up"), "\(error)") }
       await log.close()
+      // Once broken: doctor called it sound.
+      guard case .unusable(let reason) = LogHealth(of: machine.place, member: ann) else {
+        return #expect(LogHealth(of: machine.place, member: ann) == .absent, "unusable")
+      }
+      #expect(reason.contains("positions are used up"), "\(reason)")
+    }
+  }
+
+  // Once broken: a trigger wrote an earlier time into each entry, without any key, and undid a run.
+  @Test(
+    "Nothing is written to a log that somebody has given a trigger or another table, and that is said",
+    arguments: [
+      "CREATE TRIGGER late AFTER INSERT ON entry BEGIN UPDATE entry SET time = 1 WHERE pos = NEW.pos; END",
+      "CREATE TABLE other (id INTEGER)", "CREATE VIEW other AS SELECT * FROM entry", "DROP INDEX entry_room",
+    ])
+  func otherTables(change: String) async throws {
+    try await withMachine { machine in
+      let log = machine.log()
+      try await log.append([1], author: ann, to: room)
+      try machine.edit(change)
+      await #expect { try await log.append([2], author: ann, to: room) } throws: {
+        "\($0)".contains("its tables are not those of a log")
+      }
+      await #expect { try await log.announce([3], class: "c", author: ann) } throws: {
+        "\($0)".contains("its tables are not those of a log")
+      }
+      await log.close()
+      guard case .unusable = LogHealth(of: machine.place, member: ann) else {
+        return #expect(LogHealth(of: machine.place, member: ann) == .absent, "unusable")
+      }
     }
   }
 

@@ -72,6 +72,45 @@ struct DeskDutyTests {
     #expect(records.count == 1)
   }
 
+  // Once broken: a member that wrote into the log's file a `hold` with a time before the start, after it, led all back
+  // from a run that had begun.
+  @Test("Soon after the start each hub writes an entry: one with a time before it undoes nothing any more")
+  func seal() {
+    var stage = DeskStage(.plain)
+    stage.ask(.open(stage.terms))
+    stage.writes(.ben, .comes("Ben"))
+    stage.ask(.ready(true))
+    stage.writes(.ben, .ready(true))
+    stage.ask(.begin)
+    guard case .countdown(let startsAt) = stage.state.stage else {
+      Issue.record("no countdown: \(stage.state.stage)")
+      return
+    }
+    stage.passes(stage.terms.countdown + .milliseconds(550))
+    #expect(stage.presses.count == 1)
+    #expect(stage.written.last?.ask == .tick && stage.state.stage == .running(startsAt: startsAt))
+    let ticks = stage.written.count
+    stage.writes(.ben, .hold, at: startsAt - .seconds(9))
+    #expect(stage.state.stage == .running(startsAt: startsAt))
+    stage.passes(.seconds(5))
+    #expect(stage.presses.count == 1 && stage.written.count == ticks, "one entry is enough")
+  }
+
+  // Once broken: the hub looked for the room in the log of the other fleet, found it lost, and mended it there.
+  @Test("A room of another fleet waits until the hub is in that one again")
+  func otherFleet() {
+    func desk(in fleet: FleetID, _ rows: [RoomRow]) -> TogetherDesk {
+      let settings = TogetherDesk.Settings(fleet: fleet, member: .anna, card: .card("Anna"))
+      return TogetherDesk(settings, rows: [Parts.room(1): rows])
+    }
+    let (one, two) = (FleetID(high: 0, low: 1), FleetID(high: 0, low: 2))
+    let rows = [RoomRow.followed(run: Parts.run(1), fleet: one)]
+    #expect(desk(in: one, rows).followed == [Parts.room(1)])
+    var other = desk(in: two, rows)
+    #expect(other.followed == [] && other.start() == [])
+    #expect(desk(in: two, [.followed(run: Parts.run(1), fleet: nil)]).followed == [Parts.room(1)], "an older hub's")
+  }
+
   // Once broken: On a busy machine a run that had lasted until the goal was recorded as one that was stopped early: its
   // tick of the countdown was read after its stop, and moved the room's start by more than the half second allowed.
   @Test("A run is finished that the room stopped at the goal by what was known of the log's clock then")
@@ -255,6 +294,11 @@ private struct DeskStage {
   /// Another member's next entry.
   mutating func writes(_ author: MemberID, _ ask: RoomAskKind) { log(author, ask, number: nil) }
 
+  /// The same, with a time of its own choice.
+  mutating func writes(_ author: MemberID, _ ask: RoomAskKind, at time: LogTime) {
+    log(author, ask, number: nil, time: time)
+  }
+
   /// Anna is so many metres north of the start.
   mutating func moves(to metres: Double) {
     let fix = TogetherDesk.Fix(latitude: 52.52 + metres / 111_270, longitude: 13.405)
@@ -289,9 +333,10 @@ private struct DeskStage {
     carryOut(desk.read(room, entries, isEnd: true, reading: reading, heard: now, at: now))
   }
 
-  private mutating func log(_ author: MemberID, _ ask: RoomAskKind, number: UInt64?) {
+  private mutating func log(_ author: MemberID, _ ask: RoomAskKind, number: UInt64?, time: LogTime? = nil) {
     let stamp = now + stampAfter
-    let entry = pair.entry(author, ask, at: LogTime(nanoseconds: stamp.nanoseconds) + ahead, number: number)
+    let time = time ?? LogTime(nanoseconds: stamp.nanoseconds) + ahead
+    let entry = pair.entry(author, ask, at: time, number: number)
     _ = pair.hear(entry)
     let read = ReadEntry(
       entry: entry, hash: .number(pair.count), digest: RoomPair.digest(after: pair.count))

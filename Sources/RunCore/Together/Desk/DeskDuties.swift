@@ -153,18 +153,28 @@ extension TogetherDesk {
       if room.machine.state.members.count >= 2 {
         offer(room.lastOwnAt.map { $0 + Self.stayEvery } ?? now, .say(.stay))
       }
-    case .countdown:
+    case .countdown(let startsAt):
       // Each own entry narrows the clock.
       if error > Self.errorMax, room.ticks < Self.ticksMax {
         offer(room.lastOwnAt.map { $0 + Self.tickEvery } ?? now, .say(.tick))
       }
-      return
+      return offerSeal(room, of: startsAt, at: now, offer)
     case .none, .running, .settling, .over, .cancelled: break
     }
     // Somebody's entry makes final what time did. Each member waits for another span, so that rarely two do it.
     guard let deadline = room.machine.deadline, let local = local(of: deadline, in: room, at: now) else { return }
     if case .running = room.stage { return }
     offer(local + .milliseconds(500 + Int64(settings.member.prefix % 1000)), .say(.tick))
+  }
+
+  /// An entry soon after the start, by each hub: no entry counts as earlier than the one before it, so that nothing undoes
+  /// a run that has begun.
+  private func offerSeal(
+    _ room: DeskRoom, of startsAt: LogTime, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
+  ) {
+    guard let started = local(of: startsAt, in: room, at: now) else { return }
+    let seal = started + .milliseconds(50 + Int64(settings.member.prefix % 450))
+    offer(room.lastOwnAt.map { max(seal, $0 + Self.tickEvery) } ?? seal, .say(.tick))
   }
 
   /// Whether the runner is at the start, by the last fix: also one that came before the room gathered.
@@ -265,7 +275,7 @@ extension DeskRoom {
   /// Takes up a row of an earlier life.
   mutating func restore(_ row: RoomRow, me: MemberID) {
     switch row {
-    case .followed(let run): self.run = run
+    case .followed(let run, _): self.run = run
     case .entry(let read):
       let folded = take(read, me: me, at: .zero)
       _ = finish(read.entry, folded, me: me)

@@ -47,14 +47,17 @@ package struct RoomReading: Hashable, Sendable {
 
 /// What a hub keeps of a room, so that its next life goes on with it.
 package enum RoomRow: Hashable, Sendable {
-  /// The hub takes part in the room, and this is its run there.
-  case followed(run: RunID)
+  /// The hub takes part in the room, which is one of this fleet, and this is its run there. Older hubs kept no fleet.
+  case followed(run: RunID, fleet: FleetID?)
   /// An entry of the log.
   case entry(ReadEntry)
   /// The log has lost entries before this row. Those after it are of what the log has now, from its beginning on.
   case lost
   /// An entry of the hub's own that was not in the log yet: what it asks, what was seen, and the ask that it answers.
   case own(number: UInt64, RoomAskKind, nonce: RoomNonce?, seen: Seen, ask: Identifier<RoomAskTag>?)
+
+  /// The fleet of the room, in the row that says it.
+  var fleet: FleetID? { if case .followed(_, let fleet) = self { fleet } else { nil } }
 }
 
 /// How a runner's run stands, as its hub measures it.

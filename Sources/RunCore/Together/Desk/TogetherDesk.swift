@@ -77,9 +77,10 @@ package struct TogetherDesk: Hashable, Sendable {
   }
 
   /// A desk that goes on from what an earlier life has kept: the rows of each room, in the order in which they were kept.
+  /// The rooms of another fleet wait until the hub is in that one again.
   package init(_ settings: Settings, rows: [RoomID: [RoomRow]] = [:]) {
     self.settings = settings
-    for (id, rows) in rows {
+    for (id, rows) in rows where rows.allSatisfy({ $0.fleet.map { $0 == settings.fleet } ?? true }) {
       var room = DeskRoom(id)
       room.isInherited = true
       for row in rows { room.restore(row, me: settings.member) }
@@ -206,7 +207,7 @@ package struct TogetherDesk: Hashable, Sendable {
     }
     if rooms[id]?.run == nil {
       rooms[id]?.run = run
-      actions.append(.keep(id, [.followed(run: run)], .read(id, [])))
+      actions.append(.keep(id, [.followed(run: run, fleet: settings.fleet)], .read(id, [])))
     }
     rooms[id]?.add(entry)
     return actions + pump(id, at: now) + refuseWaiting(in: id)

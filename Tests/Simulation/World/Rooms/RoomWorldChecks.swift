@@ -75,7 +75,11 @@ extension RoomWorld {
 
   mutating func note(_ event: RoomEvent, _ hub: Int) {
     if case .stage(let stage) = event { count("stage \(String(describing: stage).prefix { $0 != "(" })") }
-    if case .stage(.recruiting) = event, hubs[hub].started != nil { hubs[hub].wasHeld = true }
+    if case .stage(.recruiting) = event, hubs[hub].started != nil {
+      hubs[hub].wasHeld = true
+      // A start that was put off is told again when it comes.
+      hubs[hub].cues.remove(.started)
+    }
     if case .disputed(let who) = event, !hasLostTail, hubs.contains(where: { $0.member == who }) {
       fault("hub \(hub) says that an honest member disputes")
     }
