@@ -50,6 +50,7 @@ enum UsageSentence {
   private static let rules = [
     "time": "a time is 90, 12s, 500ms, 1m30s or 1:30, more than 0 and at most 100 days",
     "factor": "a factor is 0.001 to 10000", "port": "a port is 1 to 65535", "number": "a number is 1 or more",
+    "revision": "a revision is a whole number, 0 or more (busnode state --field revision)",
     "seed": "a seed is a whole number, 0 or more", "ms": "0 to 60000 ms",
     "lat,lon": "a place is degrees north (-90 to 90) and east (-180 to 180), as 37.566,126.978",
   ]
