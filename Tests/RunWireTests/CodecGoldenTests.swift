@@ -86,7 +86,7 @@ struct CodecGoldenTests {
     let receipt = Receipt(commandID: id, kind: .pause, source: .shell, stage: .verdict(verdict))
     #expect(
       hex(Codec.encode(HubFrame(session: 77, message: .receipt(receipt)))) == """
-        084d4a2a0a100102030405060708090a0b0c0d0e0f1010021a057368656c6c320b2205080b18ac0230023807
+        084d22280a100102030405060708090a0b0c0d0e0f1010021a057368656c6c320b2205080b18ac0230023807
         """)
   }
 
