@@ -45,8 +45,8 @@ struct Busnode: AsyncParsableCommand {
         4    the command was superseded: undone by a later press
         5    queued: stored here, delivered when the hub is back (outbox flush: some
              still wait)
-        6    the hub has the command, but no verdict came in time (wait: the condition
-             did not hold in time)
+        6    the hub has the command, but no verdict came in time (wait: the
+             condition did not hold in time)
         7    state --field: the value is not known
         64   wrong usage; help for a command that there is not
         65   a bad input file, or a store of another version of RunBus or of another
