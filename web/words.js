@@ -82,6 +82,7 @@ export const words = {
   reason_illegal_unknown: { en: "the run's phase does not allow it", ko: "지금 상태에서는 할 수 없습니다" },
   reason_otherRun: { en: "it was meant for another run", ko: "다른 달리기를 위한 것입니다" },
   reason_staleRevision: { en: "the run had changed meanwhile", ko: "그 사이에 달리기가 바뀌었습니다" },
+  reason_revisionChanged: { en: "the run was at another revision", ko: "달리기가 다른 상태에 있었습니다" },
   reason_tooOld: { en: "it is too old", ko: "너무 오래되었습니다" },
   reason_busy: { en: "the phone is busy", ko: "휴대폰이 바쁩니다" },
   reason_cancelled: { en: "it was cancelled", ko: "취소되었습니다" },

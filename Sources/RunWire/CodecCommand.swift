@@ -6,21 +6,25 @@ extension Codec {
   static func message(_ command: Command) -> WireCommand {
     var message = WireCommand()
     message.id = data(command.id)
-    message.kind = word(command.kind)
+    message.kind = command.ifRevision == nil ? word(command.kind) : conditional(command.kind)
     message.source = command.source.rawValue
     if let runID = command.runID { message.runID = data(runID) }
     if let base = command.base { message.base = self.message(base) }
     if let offset = command.runOffset { message.runOffsetNs = offset.nanoseconds }
     if let goal = command.goal { message.goalNs = goal.time.nanoseconds }
+    if let revision = command.ifRevision { message.ifRevision = revision }
     add(command.unknown, to: &message)
     return message
   }
 
   static func value(_ message: WireCommand) throws(WireError) -> Command {
     let id: CommandID = try identifier(message.id, "command id")
-    guard let kind = kind(message.kind) else {
+    guard let kind = kindOfAny(message.kind) else {
       if case .UNRECOGNIZED = message.kind { throw .unsupportedKind(id) }
       throw .malformed("command kind is missing")
+    }
+    guard message.hasIfRevision == (self.kind(message.kind) == nil) else {
+      throw .malformed("a command whose kind and condition do not fit")
     }
     var command = Command(
       id: id, kind: kind, source: try source(message.source),
@@ -31,6 +35,7 @@ extension Codec {
       let goal = try self.goal(message.goalNs)
       guard command.aim(at: goal) else { throw .malformed("a \(kind.rawValue) with a goal") }
     }
+    if message.hasIfRevision { command.ifRevision = try counter(message.ifRevision, "revision of a condition") }
     command.unknown = unknown(in: message)
     return command
   }
@@ -65,7 +70,8 @@ extension Codec {
 
   static func value(_ message: WireReceipt) throws(WireError) -> Receipt {
     let id: CommandID = try identifier(message.commandID, "command id")
-    guard let kind = kind(message.kind) else {
+    // A hub that does not know conditions repeats the kind of the command.
+    guard let kind = kindOfAny(message.kind) else {
       if case .UNRECOGNIZED = message.kind { throw .unknown("a receipt of a kind of command") }
       throw .malformed("command kind is missing")
     }
@@ -136,6 +142,9 @@ extension Codec {
     case .expired: message.reason = .expired
     case .quarantined: message.reason = .quarantined
     case .forbidden: message.reason = .forbidden
+    case .revisionChanged(let expected):
+      message.reason = .revisionChanged
+      message.expectedRevision = expected
     case .unknown(let number): message.reason = WireRejectionReason(rawValue: Int(number)) ?? .unspecified
     }
     return message
@@ -153,6 +162,7 @@ extension Codec {
     case .expired: .expired
     case .quarantined: .quarantined
     case .forbidden: .forbidden
+    case .revisionChanged: .revisionChanged(try counter(message.expectedRevision, "expected revision"))
     case .unspecified: throw .malformed("rejection without a reason")
     case .UNRECOGNIZED(let number): .unknown(Int32(truncatingIfNeeded: number))
     }
@@ -175,7 +185,31 @@ extension Codec {
     case .resume: .resume
     case .stop: .stop
     case .lap: .lap
+    case .conditionalStart, .conditionalPause, .conditionalResume, .conditionalStop, .conditionalLap: nil
     case .unspecified, .UNRECOGNIZED: nil
+    }
+  }
+
+  /// The kind of a command with a condition.
+  private static func conditional(_ kind: CommandKind) -> WireCommandKind {
+    switch kind {
+    case .start: .conditionalStart
+    case .pause: .conditionalPause
+    case .resume: .conditionalResume
+    case .stop: .conditionalStop
+    case .lap: .conditionalLap
+    }
+  }
+
+  /// What a command asks for, with a condition or without.
+  private static func kindOfAny(_ word: WireCommandKind) -> CommandKind? {
+    switch word {
+    case .conditionalStart: .start
+    case .conditionalPause: .pause
+    case .conditionalResume: .resume
+    case .conditionalStop: .stop
+    case .conditionalLap: .lap
+    case .start, .pause, .resume, .stop, .lap, .unspecified, .UNRECOGNIZED: kind(word)
     }
   }
 

@@ -494,6 +494,15 @@ nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   case resume // = 3
   case stop // = 4
   case lap // = 5
+
+  /// The same with a condition (Command.if_revision): kinds of their own, so that an older hub does not apply such a
+  /// command without looking at its condition. Receipts and whatever else names a kind have 1 to 5 for them, but for the
+  /// Receipt of an older hub.
+  case conditionalStart // = 33
+  case conditionalPause // = 34
+  case conditionalResume // = 35
+  case conditionalStop // = 36
+  case conditionalLap // = 37
   case UNRECOGNIZED(Int)
 
   init() {
@@ -508,6 +517,11 @@ nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 3: self = .resume
     case 4: self = .stop
     case 5: self = .lap
+    case 33: self = .conditionalStart
+    case 34: self = .conditionalPause
+    case 35: self = .conditionalResume
+    case 36: self = .conditionalStop
+    case 37: self = .conditionalLap
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -520,6 +534,11 @@ nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .resume: return 3
     case .stop: return 4
     case .lap: return 5
+    case .conditionalStart: return 33
+    case .conditionalPause: return 34
+    case .conditionalResume: return 35
+    case .conditionalStop: return 36
+    case .conditionalLap: return 37
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -532,6 +551,11 @@ nonisolated enum WireCommandKind: SwiftProtobuf.Enum, Swift.CaseIterable {
     .resume,
     .stop,
     .lap,
+    .conditionalStart,
+    .conditionalPause,
+    .conditionalResume,
+    .conditionalStop,
+    .conditionalLap,
   ]
 
 }
@@ -620,6 +644,10 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The sender's key does not have the command's source, or was taken back before the command was judged.
   case forbidden // = 10
+
+  /// The command is conditional, and the run was at another revision than the one that it states. The verdict has the
+  /// revision after the judgement.
+  case revisionChanged // = 11
   case UNRECOGNIZED(Int)
 
   init() {
@@ -639,6 +667,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 8: self = .expired
     case 9: self = .quarantined
     case 10: self = .forbidden
+    case 11: self = .revisionChanged
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -656,6 +685,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .expired: return 8
     case .quarantined: return 9
     case .forbidden: return 10
+    case .revisionChanged: return 11
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -673,6 +703,7 @@ nonisolated enum WireRejectionReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .expired,
     .quarantined,
     .forbidden,
+    .revisionChanged,
   ]
 
 }
@@ -1187,127 +1218,136 @@ nonisolated enum WireStoredStreamKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 }
 
 /// A frame from a peer to the hub, on control.
-nonisolated struct WirePeerFrame: Sendable {
+nonisolated struct WirePeerFrame: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The session number from the welcome; 0 before the welcome, in a Request without a session and at an admin socket.
-  var session: UInt64 = 0
+  var session: UInt64 {
+    get {_storage._session}
+    set {_uniqueStorage()._session = newValue}
+  }
 
   /// The sender's monotonic clock when it sends the frame. The origin does not matter, but the clock must not jump
   /// during a session. With it the hub counts the time that a frame waits in a queue as age.
-  var sentAtNs: Int64 = 0
+  var sentAtNs: Int64 {
+    get {_storage._sentAtNs}
+    set {_uniqueStorage()._sentAtNs = newValue}
+  }
 
   /// Unknown: the hub drops the frame and counts it, without an answer. Only a REQ, which waits for one reply, gets a
   /// Refusal (REFUSAL_CODE_MALFORMED).
-  var message: WirePeerFrame.OneOf_Message? = nil
+  var message: OneOf_Message? {
+    get {return _storage._message}
+    set {_uniqueStorage()._message = newValue}
+  }
 
   var hello: WireHello {
     get {
-      if case .hello(let v)? = message {return v}
+      if case .hello(let v)? = _storage._message {return v}
       return WireHello()
     }
-    set {message = .hello(newValue)}
+    set {_uniqueStorage()._message = .hello(newValue)}
   }
 
   var command: WireTransmission {
     get {
-      if case .command(let v)? = message {return v}
+      if case .command(let v)? = _storage._message {return v}
       return WireTransmission()
     }
-    set {message = .command(newValue)}
+    set {_uniqueStorage()._message = .command(newValue)}
   }
 
   var samples: WireSamples {
     get {
-      if case .samples(let v)? = message {return v}
+      if case .samples(let v)? = _storage._message {return v}
       return WireSamples()
     }
-    set {message = .samples(newValue)}
+    set {_uniqueStorage()._message = .samples(newValue)}
   }
 
   var ping: WirePing {
     get {
-      if case .ping(let v)? = message {return v}
+      if case .ping(let v)? = _storage._message {return v}
       return WirePing()
     }
-    set {message = .ping(newValue)}
+    set {_uniqueStorage()._message = .ping(newValue)}
   }
 
   var query: WireQuery {
     get {
-      if case .query(let v)? = message {return v}
+      if case .query(let v)? = _storage._message {return v}
       return WireQuery()
     }
-    set {message = .query(newValue)}
+    set {_uniqueStorage()._message = .query(newValue)}
   }
 
   var goodbye: WireGoodbye {
     get {
-      if case .goodbye(let v)? = message {return v}
+      if case .goodbye(let v)? = _storage._message {return v}
       return WireGoodbye()
     }
-    set {message = .goodbye(newValue)}
+    set {_uniqueStorage()._message = .goodbye(newValue)}
   }
 
   var request: WireRequest {
     get {
-      if case .request(let v)? = message {return v}
+      if case .request(let v)? = _storage._message {return v}
       return WireRequest()
     }
-    set {message = .request(newValue)}
+    set {_uniqueStorage()._message = .request(newValue)}
   }
 
   var delivery: WireDelivery {
     get {
-      if case .delivery(let v)? = message {return v}
+      if case .delivery(let v)? = _storage._message {return v}
       return WireDelivery()
     }
-    set {message = .delivery(newValue)}
+    set {_uniqueStorage()._message = .delivery(newValue)}
   }
 
   var inquiry: WireInquiry {
     get {
-      if case .inquiry(let v)? = message {return v}
+      if case .inquiry(let v)? = _storage._message {return v}
       return WireInquiry()
     }
-    set {message = .inquiry(newValue)}
+    set {_uniqueStorage()._message = .inquiry(newValue)}
   }
 
   var fetchRecord: WireFetchRecord {
     get {
-      if case .fetchRecord(let v)? = message {return v}
+      if case .fetchRecord(let v)? = _storage._message {return v}
       return WireFetchRecord()
     }
-    set {message = .fetchRecord(newValue)}
+    set {_uniqueStorage()._message = .fetchRecord(newValue)}
   }
 
   /// Asks to be paired. It needs no session: session 0, on a connection with a key.
   var pairing: WirePairingRequest {
     get {
-      if case .pairing(let v)? = message {return v}
+      if case .pairing(let v)? = _storage._message {return v}
       return WirePairingRequest()
     }
-    set {message = .pairing(newValue)}
+    set {_uniqueStorage()._message = .pairing(newValue)}
   }
 
   /// Announces the sender's next key. It needs no session. The answer is a PairingAnswer with the enrolment.
   var announceKey: WireAnnounceKey {
     get {
-      if case .announceKey(let v)? = message {return v}
+      if case .announceKey(let v)? = _storage._message {return v}
       return WireAnnounceKey()
     }
-    set {message = .announceKey(newValue)}
+    set {_uniqueStorage()._message = .announceKey(newValue)}
   }
 
   /// A RoomAsk of together.proto. The answers are HubFrame.room, one for each stage.
   var room: Data {
     get {
-      if case .room(let v)? = message {return v}
+      if case .room(let v)? = _storage._message {return v}
       return Data()
     }
-    set {message = .room(newValue)}
+    set {_uniqueStorage()._message = .room(newValue)}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1335,6 +1375,8 @@ nonisolated struct WirePeerFrame: Sendable {
   }
 
   init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Asks the hub to pair the key that the connection has proved (docs/protocol.md, "Pairing"). The sender repeats it every
@@ -4354,6 +4396,17 @@ nonisolated struct WireCommand: Sendable {
   /// Clears the value of `goalNs`. Subsequent reads from it will return its default value.
   mutating func clearGoalNs() {self._goalNs = nil}
 
+  /// The revision at which the run has to be before the window of this command; otherwise the command is rejected. With
+  /// a conditional kind it is required, with any other kind it is malformed.
+  var ifRevision: UInt64 {
+    get {_ifRevision ?? 0}
+    set {_ifRevision = newValue}
+  }
+  /// Returns true if `ifRevision` has been explicitly set.
+  var hasIfRevision: Bool {self._ifRevision != nil}
+  /// Clears the value of `ifRevision`. Subsequent reads from it will return its default value.
+  mutating func clearIfRevision() {self._ifRevision = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -4362,6 +4415,7 @@ nonisolated struct WireCommand: Sendable {
   fileprivate var _base: WireBase? = nil
   fileprivate var _runOffsetNs: Int64? = nil
   fileprivate var _goalNs: Int64? = nil
+  fileprivate var _ifRevision: UInt64? = nil
 }
 
 /// The last change of the run that the sender knew.
@@ -4600,6 +4654,9 @@ nonisolated struct WireRejected: Sendable {
 
   /// The phase that does not allow the command; only with REJECTION_REASON_ILLEGAL.
   var phase: WirePhase = .unspecified
+
+  /// The revision that the command states; only with REJECTION_REASON_REVISION_CHANGED.
+  var expectedRevision: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -6222,7 +6279,7 @@ nonisolated extension WireLivePushKind: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireCommandKind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COMMAND_KIND_UNSPECIFIED\0\u{1}COMMAND_KIND_START\0\u{1}COMMAND_KIND_PAUSE\0\u{1}COMMAND_KIND_RESUME\0\u{1}COMMAND_KIND_STOP\0\u{1}COMMAND_KIND_LAP\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COMMAND_KIND_UNSPECIFIED\0\u{1}COMMAND_KIND_START\0\u{1}COMMAND_KIND_PAUSE\0\u{1}COMMAND_KIND_RESUME\0\u{1}COMMAND_KIND_STOP\0\u{1}COMMAND_KIND_LAP\0\u{2}\u{1c}COMMAND_KIND_CONDITIONAL_START\0\u{1}COMMAND_KIND_CONDITIONAL_PAUSE\0\u{1}COMMAND_KIND_CONDITIONAL_RESUME\0\u{1}COMMAND_KIND_CONDITIONAL_STOP\0\u{1}COMMAND_KIND_CONDITIONAL_LAP\0")
 }
 
 nonisolated extension WirePhase: SwiftProtobuf._ProtoNameProviding {
@@ -6230,7 +6287,7 @@ nonisolated extension WirePhase: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireRejectionReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REJECTION_REASON_UNSPECIFIED\0\u{1}REJECTION_REASON_ILLEGAL\0\u{1}REJECTION_REASON_OTHER_RUN\0\u{1}REJECTION_REASON_STALE_REVISION\0\u{1}REJECTION_REASON_TOO_OLD\0\u{1}REJECTION_REASON_BUSY\0\u{1}REJECTION_REASON_UNSUPPORTED\0\u{1}REJECTION_REASON_CANCELLED\0\u{1}REJECTION_REASON_EXPIRED\0\u{1}REJECTION_REASON_QUARANTINED\0\u{1}REJECTION_REASON_FORBIDDEN\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REJECTION_REASON_UNSPECIFIED\0\u{1}REJECTION_REASON_ILLEGAL\0\u{1}REJECTION_REASON_OTHER_RUN\0\u{1}REJECTION_REASON_STALE_REVISION\0\u{1}REJECTION_REASON_TOO_OLD\0\u{1}REJECTION_REASON_BUSY\0\u{1}REJECTION_REASON_UNSUPPORTED\0\u{1}REJECTION_REASON_CANCELLED\0\u{1}REJECTION_REASON_EXPIRED\0\u{1}REJECTION_REASON_QUARANTINED\0\u{1}REJECTION_REASON_FORBIDDEN\0\u{1}REJECTION_REASON_REVISION_CHANGED\0")
 }
 
 nonisolated extension WireDistanceSource: SwiftProtobuf._ProtoNameProviding {
@@ -6269,256 +6326,296 @@ nonisolated extension WirePeerFrame: SwiftProtobuf.Message, SwiftProtobuf._Messa
   static let protoMessageName: String = _protobuf_package + ".PeerFrame"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}sent_at_ns\0\u{1}hello\0\u{1}command\0\u{1}samples\0\u{1}ping\0\u{1}query\0\u{1}goodbye\0\u{1}request\0\u{1}delivery\0\u{1}inquiry\0\u{3}fetch_record\0\u{1}pairing\0\u{3}announce_key\0\u{1}room\0")
 
+  fileprivate class _StorageClass {
+    var _session: UInt64 = 0
+    var _sentAtNs: Int64 = 0
+    var _message: WirePeerFrame.OneOf_Message?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _session = source._session
+      _sentAtNs = source._sentAtNs
+      _message = source._message
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.sentAtNs) }()
-      case 3: try {
-        var v: WireHello?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .hello(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._session) }()
+        case 2: try { try decoder.decodeSingularInt64Field(value: &_storage._sentAtNs) }()
+        case 3: try {
+          var v: WireHello?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .hello(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .hello(v)
+          }
+        }()
+        case 4: try {
+          var v: WireTransmission?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .command(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .command(v)
+          }
+        }()
+        case 5: try {
+          var v: WireSamples?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .samples(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .samples(v)
+          }
+        }()
+        case 6: try {
+          var v: WirePing?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .ping(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .ping(v)
+          }
+        }()
+        case 7: try {
+          var v: WireQuery?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .query(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .query(v)
+          }
+        }()
+        case 8: try {
+          var v: WireGoodbye?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .goodbye(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .goodbye(v)
+          }
+        }()
+        case 9: try {
+          var v: WireRequest?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .request(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .request(v)
+          }
+        }()
+        case 10: try {
+          var v: WireDelivery?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .delivery(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .delivery(v)
+          }
+        }()
+        case 11: try {
+          var v: WireInquiry?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .inquiry(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .inquiry(v)
+          }
+        }()
+        case 12: try {
+          var v: WireFetchRecord?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .fetchRecord(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .fetchRecord(v)
+          }
+        }()
+        case 13: try {
+          var v: WirePairingRequest?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .pairing(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .pairing(v)
+          }
+        }()
+        case 14: try {
+          var v: WireAnnounceKey?
+          var hadOneofValue = false
+          if let current = _storage._message {
+            hadOneofValue = true
+            if case .announceKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._message = .announceKey(v)
+          }
+        }()
+        case 15: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._message != nil {try decoder.handleConflictingOneOf()}
+            _storage._message = .room(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .hello(v)
-        }
-      }()
-      case 4: try {
-        var v: WireTransmission?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .command(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .command(v)
-        }
-      }()
-      case 5: try {
-        var v: WireSamples?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .samples(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .samples(v)
-        }
-      }()
-      case 6: try {
-        var v: WirePing?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .ping(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .ping(v)
-        }
-      }()
-      case 7: try {
-        var v: WireQuery?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .query(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .query(v)
-        }
-      }()
-      case 8: try {
-        var v: WireGoodbye?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .goodbye(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .goodbye(v)
-        }
-      }()
-      case 9: try {
-        var v: WireRequest?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .request(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .request(v)
-        }
-      }()
-      case 10: try {
-        var v: WireDelivery?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .delivery(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .delivery(v)
-        }
-      }()
-      case 11: try {
-        var v: WireInquiry?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .inquiry(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .inquiry(v)
-        }
-      }()
-      case 12: try {
-        var v: WireFetchRecord?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .fetchRecord(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .fetchRecord(v)
-        }
-      }()
-      case 13: try {
-        var v: WirePairingRequest?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .pairing(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .pairing(v)
-        }
-      }()
-      case 14: try {
-        var v: WireAnnounceKey?
-        var hadOneofValue = false
-        if let current = self.message {
-          hadOneofValue = true
-          if case .announceKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.message = .announceKey(v)
-        }
-      }()
-      case 15: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.message != nil {try decoder.handleConflictingOneOf()}
-          self.message = .room(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.session != 0 {
-      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
-    }
-    if self.sentAtNs != 0 {
-      try visitor.visitSingularInt64Field(value: self.sentAtNs, fieldNumber: 2)
-    }
-    switch self.message {
-    case .hello?: try {
-      guard case .hello(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .command?: try {
-      guard case .command(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    }()
-    case .samples?: try {
-      guard case .samples(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .ping?: try {
-      guard case .ping(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .query?: try {
-      guard case .query(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .goodbye?: try {
-      guard case .goodbye(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .request?: try {
-      guard case .request(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .delivery?: try {
-      guard case .delivery(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .inquiry?: try {
-      guard case .inquiry(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .fetchRecord?: try {
-      guard case .fetchRecord(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .pairing?: try {
-      guard case .pairing(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .announceKey?: try {
-      guard case .announceKey(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-    }()
-    case .room?: try {
-      guard case .room(let v)? = self.message else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._session != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._session, fieldNumber: 1)
+      }
+      if _storage._sentAtNs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._sentAtNs, fieldNumber: 2)
+      }
+      switch _storage._message {
+      case .hello?: try {
+        guard case .hello(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .command?: try {
+        guard case .command(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      }()
+      case .samples?: try {
+        guard case .samples(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case .ping?: try {
+        guard case .ping(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .query?: try {
+        guard case .query(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .goodbye?: try {
+        guard case .goodbye(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .request?: try {
+        guard case .request(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .delivery?: try {
+        guard case .delivery(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .inquiry?: try {
+        guard case .inquiry(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .fetchRecord?: try {
+        guard case .fetchRecord(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .pairing?: try {
+        guard case .pairing(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .announceKey?: try {
+        guard case .announceKey(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case .room?: try {
+        guard case .room(let v)? = _storage._message else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePeerFrame, rhs: WirePeerFrame) -> Bool {
-    if lhs.session != rhs.session {return false}
-    if lhs.sentAtNs != rhs.sentAtNs {return false}
-    if lhs.message != rhs.message {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._session != rhs_storage._session {return false}
+        if _storage._sentAtNs != rhs_storage._sentAtNs {return false}
+        if _storage._message != rhs_storage._message {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11221,7 +11318,7 @@ nonisolated extension WirePresence: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}source\0\u{3}run_id\0\u{1}base\0\u{3}run_offset_ns\0\u{3}goal_ns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}source\0\u{3}run_id\0\u{1}base\0\u{3}run_offset_ns\0\u{3}goal_ns\0\u{3}if_revision\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11236,6 +11333,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 5: try { try decoder.decodeSingularMessageField(value: &self._base) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._runOffsetNs) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._goalNs) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self._ifRevision) }()
       default: break
       }
     }
@@ -11267,6 +11365,9 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._goalNs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._ifRevision {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11278,6 +11379,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs._base != rhs._base {return false}
     if lhs._runOffsetNs != rhs._runOffsetNs {return false}
     if lhs._goalNs != rhs._goalNs {return false}
+    if lhs._ifRevision != rhs._ifRevision {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11601,7 +11703,7 @@ nonisolated extension WireApplied: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireRejected: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Rejected"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}phase\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}phase\0\u{3}expected_revision\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11611,6 +11713,7 @@ nonisolated extension WireRejected: SwiftProtobuf.Message, SwiftProtobuf._Messag
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.phase) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.expectedRevision) }()
       default: break
       }
     }
@@ -11623,12 +11726,16 @@ nonisolated extension WireRejected: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.phase != .unspecified {
       try visitor.visitSingularEnumField(value: self.phase, fieldNumber: 2)
     }
+    if self.expectedRevision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.expectedRevision, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRejected, rhs: WireRejected) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.phase != rhs.phase {return false}
+    if lhs.expectedRevision != rhs.expectedRevision {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -45,7 +45,9 @@ struct Busnode: AsyncParsableCommand {
         4    the command was superseded: undone by a later press
         5    queued: stored here, delivered when the hub is back (outbox flush: some
              still wait)
-        6    the hub has the command, but no verdict came in time
+        6    the hub has the command, but no verdict came in time (wait: the
+             condition did not hold in time)
+        7    state --field: the value is not known
         64   wrong usage; help for a command that there is not
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
@@ -64,7 +66,7 @@ struct Busnode: AsyncParsableCommand {
     version: runBusVersion,
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
-      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self]),
+      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self, Wait.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 
 /// Wrong arguments: what is wrong, and the usage of the command that they were for.
 struct WrongUsage {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 import Testing
 
 @testable import busnode

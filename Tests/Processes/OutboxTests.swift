@@ -56,6 +56,33 @@ struct OutboxTests {
     }
   }
 
+  @Test("Of two presses that waited for the same revision one counts once the phone is back, and scripts see which")
+  func conditions() async throws {
+    try await withTestBus { bus in
+      try await leaveRunning(bus)
+      for kind in ["pause", "stop"] {
+        let press = try await bus.run("send", kind, "--if-revision", "1")
+        #expect(press.ending == .exited(5))
+      }
+      let phone = try await spawn("phone", on: bus, "--debounce", "0")
+      try await phone.shows("paused", revision: 2)
+      try await bus.emptySpool()
+      let refused = try await bus.run("send", "stop", "--if-revision", "1", "--json")
+      #expect(refused.ending == .exited(3))
+      #expect(refused.json.first?["reason"]?.string == "revisionChanged")
+      #expect(refused.json.first?["expectedRevision"]?.int == 1 && refused.json.first?["revision"]?.int == 2)
+      let revision = try await bus.run("state", "--field", "revision")
+      #expect(revision.lines == ["2"] && revision.ending == .exited(0))
+      let unknown = try await bus.run("state", "--field", "heartRate")
+      #expect(unknown.lines == [] && unknown.ending == .exited(7))
+      let paused = try await bus.run("wait", "--until", "phase == paused && heartRate == null", "--timeout", "10s")
+      #expect(paused.ending == .exited(0) && paused.lines.count == 1)
+      let late = try await bus.run("wait", "--until", "revision > 2", "--timeout", "100ms")
+      #expect(late.ending == .exited(6) && late.lines == [])
+      try await end(phone)
+    }
+  }
+
   // Once broken: The last presses on the standard input of a node were lost when the input ended directly after them,
   // with status 0, because the end of the input ended the node before it had processed them.
   @Test("A press on standard input is kept, however soon the input ends")

@@ -70,6 +70,26 @@ struct CodecGoldenTests {
         """)
   }
 
+  @Test("A conditional command has a kind of its own and its revision; its verdict has the plain kind")
+  func conditionalCommand() {
+    let id = CommandID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
+    var command = Command(id: id, kind: .pause, source: .shell)
+    command.ifRevision = 300
+    let transmission = CommandTransmission(command: command, sequence: 2, age: .zero)
+    #expect(
+      hex(Codec.encode(PeerFrame(session: 77, sentAt: BusTime(nanoseconds: 1), message: .command(transmission)))) == """
+        084d100122220a1e0a100102030405060708090a0b0c0d0e0f1010221a057368656c6c40ac021002
+        """)
+    let verdict = Verdict(
+      commandID: id, kind: .pause, source: .shell, outcome: .rejected(.revisionChanged(300)), runID: nil, term: 2,
+      revision: 7, effectiveAt: nil)
+    let receipt = Receipt(commandID: id, kind: .pause, source: .shell, stage: .verdict(verdict))
+    #expect(
+      hex(Codec.encode(HubFrame(session: 77, message: .receipt(receipt)))) == """
+        084d22280a100102030405060708090a0b0c0d0e0f1010021a057368656c6c320b2205080b18ac0230023807
+        """)
+  }
+
   @Test(
     "Deliveries in both directions",
     arguments: [

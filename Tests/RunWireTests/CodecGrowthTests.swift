@@ -86,6 +86,26 @@ struct CodecGrowthTests {
     #expect(try WireHubFrame(serializedBytes: command.reply).receipt.kind == .UNRECOGNIZED(9))
   }
 
+  @Test("What an older hub says of a conditional command, whose kind it repeats, is read as the verdict on it")
+  func conditionAtAnOlderHub() throws {
+    var command = Command(id: id(0xC1), kind: .stop, source: .shell)
+    command.ifRevision = 4
+    let frame = PeerFrame(
+      session: 9, sentAt: .zero, message: .command(CommandTransmission(command: command, sequence: 1, age: .zero)))
+    // The older hub knows five kinds: it sees the number of this one, and the field as one that it does not know.
+    var later = try WirePeerFrame(serializedBytes: Codec.encode(frame))
+    #expect(later.command.command.kind.rawValue == 36)
+    later.command.command.kind = .UNRECOGNIZED(99)
+    let answer = try #require(Codec.unsupportedCommand(in: try later.serializedBytes(), term: 3, revision: 5))
+    var reply = try WireHubFrame(serializedBytes: answer.reply)
+    reply.receipt.kind = .conditionalStop
+    guard case .receipt(let receipt) = try Codec.hubFrame(try reply.serializedBytes()).message,
+      case .verdict(let verdict) = receipt.stage
+    else { return #expect(Bool(false), "not a verdict") }
+    #expect(verdict.kind == .stop && verdict.outcome == .rejected(.unsupported))
+    #expect(verdict.message == "stop was rejected: the hub does not know this command; update the hub")
+  }
+
   @Test("An unknown inquiry, and an unknown answer to a recovery, are questions that can be answered")
   func inquiry() throws {
     #expect(try peer("a kind of inquiry") == .inquire(.unknown))

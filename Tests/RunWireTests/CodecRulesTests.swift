@@ -55,6 +55,9 @@ struct CodecRulesTests {
     #expect(reason(try commandFrame { $0.sequence = .max }) == "sequence is out of range")
     #expect(reason(try commandFrame { $0.ageNs = -1 }) == "command age is negative")
     #expect(reason(try commandFrame { $0.command.goalNs = 1_000_000 }) == "a pause with a goal")
+    let unfit = "a command whose kind and condition do not fit"
+    #expect(reason(try commandFrame { $0.command.ifRevision = 4 }) == unfit)
+    #expect(reason(try commandFrame { $0.command.kind = .conditionalPause }) == unfit)
     func start(_ goal: Int64) throws -> String? {
       reason(
         try commandFrame {

@@ -49,6 +49,7 @@ struct RandomMessages {
       base: maybe { random in ObservedRevision(revision: random.counter(), commandID: random.maybe { $0.id() }) },
       runOffset: maybe { $0.span() })
     if coin() { _ = command.aim(at: goal()) }
+    command.ifRevision = maybe { $0.counter() }
     return command
   }
 
@@ -67,7 +68,7 @@ struct RandomMessages {
     let reasons: [RejectionReason] =
       [
         .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
-        .unknown(17), .unknown(-1),
+        .revisionChanged(counter()), .unknown(17), .unknown(-1),
       ]
       + RunPhase.allCases.map { .illegal($0) }
     let outcomes: [Outcome] = [

@@ -8,7 +8,7 @@ extension BusEvent: Codable {
   private enum CodingKeys: String, CodingKey {
     case event, deviceId, ageSeconds
     // A command.
-    case commandId, command, source, runId, baseRevision, baseCommandId, offsetSeconds, goalSeconds
+    case commandId, command, source, runId, baseRevision, baseCommandId, offsetSeconds, goalSeconds, ifRevision
     // A presence.
     case role, reachable
     // A message.
@@ -62,6 +62,7 @@ extension BusEvent: Codable {
     if let goal = try container.readGoal(.goalSeconds), !command.aim(at: goal) {
       throw container.flaw(.goalSeconds, "only a start has a goal")
     }
+    command.ifRevision = try container.read(.ifRevision)
     return command
   }
 
@@ -84,6 +85,7 @@ extension BusEvent: Codable {
       try container.write(command.base?.commandID, .baseCommandId)
       try container.write(seconds: command.runOffset, .offsetSeconds)
       try container.write(seconds: command.goal?.time, .goalSeconds)
+      if let revision = command.ifRevision { try container.write(revision, .ifRevision) }
     case .receipt(let receipt, let device):
       try container.write(receipt.isVerdict ? "verdict" : "receipt", .event)
       try container.write(device, .deviceId)

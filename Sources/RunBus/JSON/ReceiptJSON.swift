@@ -3,7 +3,7 @@ public import RunCore
 /// The keys of a receipt and of a verdict.
 private enum ReceiptKey: String, CodingKey {
   case commandId, command, source, receipt, runId, term, revision, coalescedInto, supersededBy, reason, illegalPhase,
-    effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message
+    expectedRevision, effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message
 }
 
 /// The receipt as `busnode send --json` writes it.
@@ -56,6 +56,11 @@ extension Receipt: Codable {
     _ code: String, in container: KeyedDecodingContainer<ReceiptKey>
   ) throws -> RejectionReason {
     let phase: String? = try container.read(.illegalPhase)
+    if let expected: UInt64 = try container.read(.expectedRevision),
+      code == RejectionReason.revisionChanged(expected).code
+    {
+      return .revisionChanged(expected)
+    }
     return code == RejectionReason.illegal(.unknown).code
       ? .illegal(phase.flatMap { RunPhase(rawValue: $0) } ?? .unknown)
       : RejectionReason(plainCode: code) ?? .unknown(0)
@@ -82,6 +87,7 @@ extension Receipt: Codable {
     try container.write(verdict?.outcome.supersededBy, .supersededBy)
     try container.write(verdict?.outcome.reason?.code, .reason)
     try container.write(verdict?.outcome.reason?.illegalPhase, .illegalPhase)
+    if let expected = verdict?.outcome.reason?.expectedRevision { try container.write(expected, .expectedRevision) }
     try container.write(nanoseconds: verdict?.effectiveAt, .effectiveAtBusNanoseconds)
     try container.write(seconds: effectiveAge, .effectiveAgeSeconds)
     try container.write(phase, .phase)
@@ -136,4 +142,5 @@ extension Outcome {
 
 extension RejectionReason {
   fileprivate var illegalPhase: RunPhase? { if case .illegal(let phase) = self { phase } else { nil } }
+  fileprivate var expectedRevision: UInt64? { if case .revisionChanged(let number) = self { number } else { nil } }
 }

@@ -25,7 +25,8 @@ package struct AcceptedCommand: Hashable, Sendable {
   package let arrivedAt: BusTime
   /// Whether the press time is an estimate by wall time, because the sender rebooted after the press.
   package let isUncertain: Bool
-  /// Whether the sender says that the stop of this command's run follows in its queue.
+  /// Whether the sender says that the stop of this command's run follows in its queue. Never so for a conditional
+  /// command: a run that was made out of reach has no revisions.
   package let stopFollows: Bool
 
   /// An accepted command from its parts.
@@ -40,7 +41,7 @@ package struct AcceptedCommand: Hashable, Sendable {
     self.pressedAt = pressedAt
     self.arrivedAt = arrivedAt
     self.isUncertain = isUncertain
-    self.stopFollows = stopFollows
+    self.stopFollows = stopFollows && command.ifRevision == nil
   }
 
   /// The press as if it had been made, and had arrived, at another time.

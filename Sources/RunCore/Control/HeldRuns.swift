@@ -42,8 +42,8 @@ struct HeldRuns: Sendable {
   func waits(on stream: StreamID?) -> Bool { stream != nil && runs.contains { $0.start.stream == stream } }
 
   /// Whether a press belongs to a held run of its device: it names that run, or it names none and follows the start in
-  /// the same stream.
-  func claims(_ press: AcceptedCommand) -> Bool { index(of: press) != nil }
+  /// the same stream. A conditional press belongs to none, because the runs that are held have no revisions.
+  func claims(_ press: AcceptedCommand) -> Bool { press.command.ifRevision == nil && index(of: press) != nil }
 
   private func index(of press: AcceptedCommand) -> Int? {
     runs.lastIndex { run in

@@ -5,6 +5,9 @@ enum LateJudgement {
     let kind = press.command.kind
     let run = judge.run(of: press, orElse: judge.state.run(at: press.pressedAt))
 
+    if let expected = press.command.ifRevision, judge.isUnexpected(press) {
+      return judge.answer(press, .rejected(.revisionChanged(expected)), run: run)
+    }
     if joinsSettledWindow(press, by: &judge) { return }
     let machine = RunMachine(phase: judge.state.phase)
     if kind != .start, machine.isRepeat(kind), run == judge.state.runID, joinsPresent(press, by: &judge) { return }

@@ -73,6 +73,12 @@ struct Judge {
     state.startedAt.map { press.pressedAt < $0 - grace } ?? false
   }
 
+  /// Whether a press counts at another revision than the present one only. The transitions of a window are made when
+  /// all its presses are judged, so in a window this is the revision before it.
+  func isUnexpected(_ press: AcceptedCommand) -> Bool {
+    press.command.ifRevision.map { $0 != state.revision } ?? false
+  }
+
   /// The run that a press names, aliases resolved, or else the given one.
   func run(of press: AcceptedCommand, orElse run: RunID?) -> RunID? {
     press.command.runID.map(state.canonical) ?? run

@@ -30,6 +30,9 @@ struct WindowFold {
   private var run: RunID?
   private var kept: [Kept] = []
   private var marks: [(index: Int, run: RunID)] = []
+  /// The transition of this window that a conditional press made or asked for as well, and the kind of that press. No
+  /// later press undoes it, and no conditional press of another kind counts beside it.
+  private var won: (index: Int, kind: CommandKind)?
   private var fates: [Fate] = []
   /// The runs that this window starts.
   private var minted: Set<RunID> = []
@@ -59,6 +62,9 @@ struct WindowFold {
     // A start means the projected run here, so that it is never rejected as `otherRun`.
     let meant = kind == .start ? run : judge.run(of: press, orElse: run)
 
+    if let expected = press.command.ifRevision, !isExpected(press) {
+      return .rejected(.revisionChanged(expected), run)
+    }
     if let past = judge.state.applied(kind, at: press.pressedAt, run: judge.run(of: press, orElse: nil)) {
       judge.alias(press, to: past.runID)
       return .repeatsPast(past.commandID, past.runID, revision: past.revision, effectiveAt: past.effectiveAt)
@@ -71,7 +77,7 @@ struct WindowFold {
     }
 
     if machine.isRepeat(kind) { return join(press, maker: kept.last) }
-    if let last = kept.last, undoes(kind, presses[last.index].command.kind) {
+    if let last = kept.last, last.index != won?.index, undoes(kind, presses[last.index].command.kind) {
       kept.removeLast()
       supersede(last.index, by: index)
       machine = RunMachine(phase: last.phaseBefore)
@@ -81,6 +87,7 @@ struct WindowFold {
     let before = Kept(index: index, phaseBefore: machine.phase, runBefore: run)
     guard machine.apply(kind) else { return .rejected(.illegal(machine.phase), run) }
     kept.append(before)
+    if press.command.ifRevision != nil { won = (index, kind) }
     if kind == .start {
       minted.insert(press.runOfStart)
       run = press.runOfStart
@@ -88,6 +95,15 @@ struct WindowFold {
     if kind == .stop, let run { stopped.insert(run) }
     // A legal command that is not a start requires a run that is on, so `run` is never `nil` here.
     return run.map(Fate.kept) ?? .rejected(.illegal(.idle), nil)
+  }
+
+  /// Whether the condition of a press holds: the run was at its revision before the window, no conditional press of
+  /// another kind has changed the run since, and the press would not undo another one.
+  private func isExpected(_ press: AcceptedCommand) -> Bool {
+    guard !judge.isUnexpected(press) else { return false }
+    let kind = press.command.kind
+    if let won { return kind == won.kind && kept.last?.index == won.index && machine.isRepeat(kind) }
+    return !(kept.last.map { undoes(kind, presses[$0.index].command.kind) } ?? false)
   }
 
   /// The run that a start would begin; `nil` unless it began in this window or is known from before.
@@ -114,7 +130,10 @@ struct WindowFold {
   /// Coalesces a press into the one that made the projected phase: one of this window, or else the last transition.
   private mutating func join(_ press: AcceptedCommand, maker: Kept?) -> Fate {
     if let run { judge.alias(press, to: run) }
-    if let maker { return .joins(maker.index) }
+    if let maker {
+      if press.command.ifRevision != nil, won == nil { won = (maker.index, press.command.kind) }
+      return .joins(maker.index)
+    }
     guard let past = judge.state.transitions.last else { return .rejected(.illegal(machine.phase), run) }
     return .repeatsPast(
       past.change.commandID, past.runID, revision: past.revision, effectiveAt: past.effectiveAt)

@@ -53,12 +53,13 @@ extension HubCore {
   }
 
   /// Treats a press on the run, made while the hub asks, as the decision: a stop finishes the run, any other press
-  /// resumes it. A press made before the question waits for the decision.
+  /// resumes it. A press made before the question waits for the decision, and so does a conditional press that counts
+  /// at another revision.
   ///
   /// - Returns: the press as it is to be judged. A stop that answers is the stop of the run, at the last sign of life.
   mutating func receiveAsAnswer(_ press: AcceptedCommand, in turn: inout Turn) -> AcceptedCommand {
     guard case .asking(let runID, let since)? = run.unfinished?.stage, press.pressedAt >= since,
-      !commands.isOfHeldRun(press)
+      !commands.isOfHeldRun(press), press.command.ifRevision.map({ $0 == commands.control.revision }) ?? true
     else { return press }
     let command = press.command
     if command.kind == .start {

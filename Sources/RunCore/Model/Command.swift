@@ -112,11 +112,14 @@ public struct Command: Hashable, Sendable, Codable {
   public var base: ObservedRevision?
   /// Run time of the press in a replayed recording; `nil` for a live press.
   public var runOffset: BusDuration?
+  /// The revision at which the run has to be for the command to count; `nil` for any. The hub judges it against the
+  /// revision before the command's window, and otherwise rejects the command (``RejectionReason/revisionChanged(_:)``).
+  package var ifRevision: UInt64?
   /// Fields of a later version, as its bytes on the wire. This version passes them on with the value.
   package var unknown: [UInt8] = []
 
   private enum CodingKeys: String, CodingKey {
-    case id, kind, source, runID, base, runOffset, goal
+    case id, kind, source, runID, base, runOffset, goal, ifRevision
   }
 
   /// A command from its parts. The sending node fills in `base` and `runID` when it knows them.
@@ -168,6 +171,7 @@ extension Command {
       runID: try container.decodeIfPresent(RunID.self, forKey: .runID),
       base: try container.decodeIfPresent(ObservedRevision.self, forKey: .base),
       runOffset: try container.decodeIfPresent(BusDuration.self, forKey: .runOffset))
+    ifRevision = try container.decodeIfPresent(UInt64.self, forKey: .ifRevision)
     guard let goal = try container.decodeIfPresent(RunGoal.self, forKey: .goal) else { return }
     guard aim(at: goal) else {
       throw DecodingError.dataCorruptedError(forKey: .goal, in: container, debugDescription: "only a start has a goal")

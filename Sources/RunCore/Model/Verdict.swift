@@ -22,6 +22,9 @@ public enum RejectionReason: Hashable, Sendable {
   case quarantined
   /// The sender may not give this command: its key does not have the command's source, or was taken back.
   case forbidden
+  /// The command counts only at this revision of the run (`busnode send --if-revision`), and the run is at another one,
+  /// which the verdict has.
+  case revisionChanged(UInt64)
   /// A reason of a later version, by its number on the wire.
   case unknown(Int32)
 
@@ -38,11 +41,12 @@ public enum RejectionReason: Hashable, Sendable {
     case .expired: "expired"
     case .quarantined: "quarantined"
     case .forbidden: "forbidden"
+    case .revisionChanged: "revisionChanged"
     case .unknown(let number): "\(number)"
     }
   }
 
-  /// A reason that its code describes completely: all but `illegal`.
+  /// A reason that its code describes completely: all but `illegal` and `revisionChanged`.
   public init?(plainCode code: String) {
     let reasons: [RejectionReason] = [
       .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
@@ -108,12 +112,12 @@ public struct Verdict: Hashable, Sendable {
     case .applied: kind == .lap ? "lap was marked" : "\(kind.rawValue) was applied"
     case .coalesced: "\(kind.rawValue) was already asked for: it counts once"
     case .superseded: "\(kind.rawValue) was undone by a later press before it took effect"
-    case .rejected(let reason): "\(kind.rawValue) was rejected: \(Self.explain(reason, kind))"
+    case .rejected(let reason): "\(kind.rawValue) was rejected: \(Self.explain(reason, kind, at: revision))"
     case .unknown: "\(kind.rawValue) was judged in a way that this version does not know; update this node"
     }
   }
 
-  private static func explain(_ reason: RejectionReason, _ kind: CommandKind) -> String {
+  private static func explain(_ reason: RejectionReason, _ kind: CommandKind, at revision: UInt64) -> String {
     switch reason {
     case .illegal(.idle): "no run has been started"
     case .illegal(.running): "the run is already on"
@@ -129,6 +133,9 @@ public struct Verdict: Hashable, Sendable {
     case .expired: "it was never sent and has expired"
     case .quarantined: "it kept failing and was set aside"
     case .forbidden: "its sender may not give it (busnode devices, on the hub)"
+    case .revisionChanged(let expected) where expected == revision:
+      "the run was not at revision \(expected) when its turn came"
+    case .revisionChanged(let expected): "the run is at revision \(revision), not \(expected)"
     case .unknown(let number): "reason \(number)"
     }
   }

@@ -6,15 +6,21 @@ struct Follower: Sendable {
   let visit: BusClient
   /// How long to wait until the hub answers for the first time, in real time.
   let patience: BusDuration
+  /// How long to follow at most, in real time; `nil` for without end.
+  var limit: BusDuration?
 
-  private enum Part: Sendable { case ended, readerIsGone, signal(Int32), silence }
+  private enum Part: Sendable { case ended, readerIsGone, signal(Int32), silence, limit }
+
+  /// The time is over in which the bus was to be followed.
+  struct TimeOver: Error {}
 
   /// Passes each event to `write`, which returns whether it wrote a line; ends after `countMax` lines. Where events are
   /// missing, because this process was stopped or its output was not read, `missed` gets the number of snapshots among
   /// them.
   ///
   /// - Throws: ``QuietExit`` with 128 plus the number of a signal (130 at Ctrl-C), ``QuietExit/pipeClosed`` when the
-  ///   reader of standard output has gone, and ``Failure`` when no hub answers within `patience`.
+  ///   reader of standard output has gone, ``Failure`` when no hub answers within `patience`, and ``TimeOver`` at the
+  ///   limit.
   func follow(
     countMax: Int?,
     missed: @Sendable @escaping (UInt64) throws -> Void = MissedSnapshots.complain,
@@ -52,6 +58,10 @@ struct Follower: Sendable {
           let isThere = try await within(Duration(patience)) { await reachabilities.first { $0.isReachable } != nil }
           return isThere == true || Task.isCancelled ? nil : .silence
         }
+        group.addTask {
+          guard let limit, (try? await Task.sleep(for: Duration(limit))) != nil else { return nil }
+          return .limit
+        }
         while let part = try await group.next() {
           guard let part else { continue }
           group.cancelAll()
@@ -65,6 +75,7 @@ struct Follower: Sendable {
     case .readerIsGone: throw QuietExit.pipeClosed
     // The exit status that shells use for an end by a signal: 130 for Ctrl-C.
     case .signal(let number): throw QuietExit(exitStatus: 128 + number)
+    case .limit: throw TimeOver()
     case .silence: throw Failure.noAnswer(visit.location, within: patience)
     }
   }

@@ -15,6 +15,7 @@ struct Send: AsyncParsableCommand {
                                           half a second
         busnode send stop --json | jq -r .receipt
         busnode send resume || echo "not resumed: $?"
+        busnode send stop --if-revision 4
 
       The press is stored on this machine before it is sent, until its verdict is known. If the hub is away or does not \
       answer, the press waits (exit status 5) and counts from the time when it was pressed. The hub delivers it when it \
@@ -25,6 +26,11 @@ struct Send: AsyncParsableCommand {
       --goal is shown on every screen with what remains of it, and kept in the record. It stops nothing. A start that \
       repeats another one changes no goal.
 
+      --if-revision N presses only if nothing has changed since: the press counts if the run was at revision N (busnode \
+      state --field revision) before the window of the press, and is otherwise rejected (revisionChanged) with the \
+      revision that stands. Of different presses with the same N one counts. A hub that does not know conditions \
+      rejects the press (unsupported).
+
       A pause is undone by resume. A lap or a stop that the hub has cannot be taken back; a press that waits can: \
       busnode outbox cancel.
 
@@ -33,7 +39,7 @@ struct Send: AsyncParsableCommand {
 
       --json writes one object: commandId, command, source, receipt (queued, pending, applied, coalesced, superseded, \
       rejected, unknown), runId, term, revision, coalescedInto, supersededBy, reason, illegalPhase, \
-      effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message. docs/json.md describes every key. \
+      expectedRevision (with the reason revisionChanged), effectiveAtBusNanoseconds, effectiveAgeSeconds, phase, message. docs/json.md describes every key. \
       A live activity is live-activity in options and liveActivity in JSON; options take both.
 
       EXIT STATUS:
@@ -73,6 +79,9 @@ struct Send: AsyncParsableCommand {
     transform: RunGoal.init(option:))
   var goal: RunGoal?
 
+  @Option(help: ArgumentHelp("Press only if the run is still at this revision.", valueName: "revision"))
+  var ifRevision: UInt64?
+
   @Option(help: "What to wait for.")
   var wait: Wait = .verdict
 
@@ -85,9 +94,15 @@ struct Send: AsyncParsableCommand {
   @Flag(help: "Write one JSON object.")
   var json = false
 
+  /// The bound of counters on the wire.
+  private static let revisionMax: UInt64 = 1 << 62
+
   func validate() throws {
     if goal != nil, kind != .start {
       throw ValidationError("--goal belongs to start: \(kind.rawValue) begins no run")
+    }
+    if let ifRevision, ifRevision > Self.revisionMax {
+      throw ValidationError("--if-revision: no run has so many revisions as \(ifRevision)")
     }
   }
 
@@ -95,7 +110,8 @@ struct Send: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let device = device ?? DeviceID.role(.shell)
-    let command = goal.map { Command.start(goal: $0, source: source) } ?? Command(kind, source: source)
+    var command = goal.map { Command.start(goal: $0, source: source) } ?? Command(kind, source: source)
+    command.ifRevision = ifRevision
     let kept = noQueue ? nil : KeptPress(command, on: device, at: location)
     guard !location.isWithoutHub else {
       guard let kept else { throw Failure.noBus(location) }

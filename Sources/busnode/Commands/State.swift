@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 
 struct State: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,6 +9,8 @@ struct State: AsyncParsableCommand {
         busnode state
         busnode state --json | jq .metrics.distanceMeters
         busnode state --follow  a line per snapshot, until Ctrl-C (exit status 130)
+        busnode state --field revision
+        busnode state --field metrics.distanceMeters
         busnode state --splits --units imperial
         busnode state --splits --json | jq '.report.kilometers[].activeSeconds'
 
@@ -24,12 +27,20 @@ struct State: AsyncParsableCommand {
       capturedAtBusNanoseconds, which in a pause can be minutes ago; the text has elapsed and active time as of now. With --splits there is report \
       {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer \
       than the snapshot. JSON is always in SI units. docs/json.md describes every key.
+
+      --field writes the value of one key, named by its path or without metrics. and its unit (distance): words \
+      without quotes, objects and lists as JSON, and nothing when it is not known.
+
+      EXIT STATUS: 0; 7 when the value of --field is not known; 69 without a hub
       """)
 
   @OptionGroup var bus: BusOptions
 
   @Flag(help: "Show a line for each snapshot, until Ctrl-C.")
   var follow = false
+
+  @Option(help: ArgumentHelp("Write the value of one key of the JSON: phase.", valueName: "path"))
+  var field: String?
 
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
@@ -45,6 +56,11 @@ struct State: AsyncParsableCommand {
 
   func validate() throws {
     if follow, splits { throw ValidationError("--splits shows one state only: give --follow or --splits, not both") }
+    guard let field else { return }
+    if json || splits {
+      throw ValidationError("--field writes one value: give it without --\(json ? "json" : "splits")")
+    }
+    do throws(TextError) { _ = try StateField(field) } catch { throw ValidationError(error.message) }
   }
 
   func run() async throws {
@@ -55,8 +71,7 @@ struct State: AsyncParsableCommand {
       let visit = try BusClient(location, topics: [.snapshots])
       return try await Follower(visit: visit, patience: patience).follow(countMax: nil) { event in
         guard case .snapshot(let state) = event else { return false }
-        try write(state)
-        return true
+        return try write(state)
       }
     }
     let (requester, splits) = (try location.requester(), splits)
@@ -65,7 +80,8 @@ struct State: AsyncParsableCommand {
       return (state, splits ? Optional<RunReport?>.some(try await requester.ask(.report)) : nil)
     }
     guard let (state, report) = seen else { throw Failure.noAnswer(location, within: patience) }
-    if let report { try write(state, with: report) } else { try write(state) }
+    if let report { return try write(state, with: report) }
+    if try !write(state) { throw QuietExit(exitStatus: ExitStatus.notKnown) }
   }
 
   /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.
@@ -77,10 +93,28 @@ struct State: AsyncParsableCommand {
     for line in Self.lines(snapshot, in: units) + splits { try Output.line(line) }
   }
 
-  private func write(_ state: StateMessage) throws {
-    if json { return try Output.jsonLine(state.snapshot) }
-    if follow { return try Output.line(Sentence.snapshot(state.presentSnapshot, in: units)) }
-    for line in Self.lines(state.presentSnapshot, in: units) { try Output.line(line) }
+  /// Prints the state, or its field.
+  ///
+  /// - Returns: `false`, with nothing printed, when the field is not known.
+  private func write(_ state: StateMessage) throws -> Bool {
+    if let field { return try write(StateField(field).value(in: state.snapshot)) }
+    if json {
+      try Output.jsonLine(state.snapshot)
+    } else if follow {
+      try Output.line(Sentence.snapshot(state.presentSnapshot, in: units))
+    } else {
+      for line in Self.lines(state.presentSnapshot, in: units) { try Output.line(line) }
+    }
+    return true
+  }
+
+  private func write(_ value: StateValue) throws -> Bool {
+    switch value {
+    case .null: return false
+    case .text(let text): try Output.line(text)
+    case .boolean, .whole, .number, .list, .object: try Output.jsonLine(value)
+    }
+    return true
   }
 
   private static func lines(_ snapshot: Snapshot, in units: Units) -> [String] {

@@ -15,6 +15,7 @@ enum Sentence {
       return "\(verdict.kind.rawValue) was already asked for: the run has been \(phase.rawValue) for "
         + "\(old(age.seconds)) (revision \(verdict.revision))"
     }
+    if case .rejected(.revisionChanged) = verdict.outcome { return verdict.message }
     guard let phase = self.phase(after: verdict, told: phase) else {
       return "\(verdict.message) (revision \(verdict.revision))"
     }

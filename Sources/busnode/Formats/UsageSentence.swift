@@ -1,5 +1,6 @@
 import RunBus
 import RunCore
+import RunScripts
 
 /// What ArgumentParser says about wrong arguments, in the words of this program: what is wrong, and what is allowed.
 enum UsageSentence {
@@ -49,6 +50,7 @@ enum UsageSentence {
   private static let rules = [
     "time": "a time is 90, 12s, 500ms, 1m30s or 1:30, more than 0 and at most 100 days",
     "factor": "a factor is 0.001 to 10000", "port": "a port is 1 to 65535", "number": "a number is 1 or more",
+    "revision": "a revision is a whole number, 0 or more (busnode state --field revision)",
     "seed": "a seed is a whole number, 0 or more", "ms": "0 to 60000 ms",
     "lat,lon": "a place is degrees north (-90 to 90) and east (-180 to 180), as 37.566,126.978",
   ]
@@ -70,35 +72,5 @@ enum UsageSentence {
     let second = body.dropFirst().first
     // An abbreviation keeps its capitals.
     return second?.isUppercase == true ? String(body) : body.prefix(1).lowercased() + body.dropFirst()
-  }
-}
-
-/// How alike two words are written.
-enum Spelling {
-  /// Whether one word is probably meant by the other: one slip in a short word, two in a long one, or the other is
-  /// its beginning.
-  static func isClose(_ word: String, _ other: String) -> Bool {
-    let length = max(word.count, other.count)
-    return word != other && slips(from: word, to: other) <= (length < 6 ? 1 : 2)
-      || word.count >= 3 && word.count < other.count && other.hasPrefix(word)
-  }
-
-  /// The least number of characters that are left out, added, replaced, or swapped with their neighbour.
-  static func slips(from word: String, to other: String) -> Int {
-    let (left, right) = (Array(word), Array(other))
-    var rows = [Array(0...right.count)]
-    for i in 1..<left.count + 1 {
-      var row = [i]
-      for j in 1..<right.count + 1 {
-        let isSame = left[i - 1] == right[j - 1]
-        var least = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (isSame ? 0 : 1))
-        if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
-          least = min(least, rows[i - 2][j - 2] + 1)
-        }
-        row.append(least)
-      }
-      rows.append(row)
-    }
-    return rows[left.count][right.count]
   }
 }

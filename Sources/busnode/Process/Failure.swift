@@ -11,6 +11,8 @@ enum ExitStatus {
   /// The press is durable on this machine and is delivered when the hub is back.
   static let queued: Int32 = 5
   static let noVerdict: Int32 = 6
+  /// The value that was asked for is not known.
+  static let notKnown: Int32 = 7
   static let usage: Int32 = 64
   /// A bad input file, or a store of another version or role (`EX_DATAERR`).
   static let badInput: Int32 = 65

@@ -80,6 +80,7 @@ extension Sentence {
       "\(device): \(command.kind.rawValue) pressed on \(command.source)"
         + (command.runOffset.map { " (recorded at \(DurationText.clock($0)))" } ?? "")
         + (command.goal.map { ", goal \(DurationText.clock($0.time))" } ?? "")
+        + (command.ifRevision.map { ", if at revision \($0)" } ?? "")
     case .receipt(let receipt, let device): "\(device): \(receipt.message)"
     case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "is here" : "is gone")"
     case .message(let message): self.message(message, text: nil)

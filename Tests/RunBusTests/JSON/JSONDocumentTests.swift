@@ -85,7 +85,7 @@ struct JSONDocumentTests {
 
   @Test("Every reason is read back from its word")
   func reasonsAreRead() throws {
-    for word in try Self.reasons() where word != "illegal" {
+    for word in try Self.reasons() where !["illegal", "revisionChanged"].contains(word) {
       let read = RejectionReason(plainCode: word)
       #expect(read?.code == word)
     }

@@ -72,7 +72,7 @@ extension JSONGenerator {
   mutating func outcome() -> Outcome {
     let reasons: [RejectionReason] = [
       .illegal(phase()), .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined,
-      .forbidden,
+      .forbidden, .revisionChanged(counter()),
       .unknown(Int32(pick(0...99))),
     ]
     return any([.applied, .coalesced(into: id()), .superseded(by: id()), .rejected(any(reasons)), .unknown])
@@ -145,7 +145,8 @@ extension JSONGenerator {
   mutating func event() -> BusEvent {
     let base = maybe { ObservedRevision(revision: $0.counter(), commandID: $0.maybe { $0.id() }) }
     let points = some { $0.point() }
-    let start = Command.start(id: id(), goal: maybe { $0.goal() }, source: source(), runID: maybe { $0.id() })
+    var start = Command.start(id: id(), goal: maybe { $0.goal() }, source: source(), runID: maybe { $0.id() })
+    start.ifRevision = maybe { $0.counter() }
     return any([
       .snapshot(StateMessage(snapshot: snapshot(), age: span())),
       .command(

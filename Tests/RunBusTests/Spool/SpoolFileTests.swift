@@ -32,6 +32,17 @@ struct SpoolFileTests {
     return bytes
   }
 
+  @Test("A conditional press keeps its condition, also when a try was counted")
+  func condition() throws {
+    var press = Command(id: CommandID(high: 1, low: 9), kind: .pause, source: .shell)
+    press.ifRevision = 4
+    try spool.write(.now(press, on: DeviceID("shell")))
+    var read = try #require(spool.list().commands.first)
+    read.tries += 1
+    try spool.write(read)
+    #expect(spool.list().commands.first?.command == press)
+  }
+
   @Test("A command that no hub would accept is damaged too", arguments: 0...7)
   func untakable(flaw: Int) throws {
     let bytes = try rewrite { message in

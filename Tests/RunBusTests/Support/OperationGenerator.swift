@@ -153,13 +153,14 @@ struct OperationGenerator {
   }
 
   mutating func press() -> AcceptedCommand {
-    let command = Command(
+    var command = Command(
       id: CommandID(using: &random), kind: pick(CommandKind.allCases), source: source(),
       runID: maybe { $0.runID() },
       base: maybe { generator in
         ObservedRevision(revision: generator.counter(), commandID: generator.maybe { CommandID(using: &$0.random) })
       },
       runOffset: maybe { BusDuration(nanoseconds: $0.anySigned()) })
+    command.ifRevision = maybe { $0.counter() }
     return AcceptedCommand(
       command: command, deviceID: device(), origin: pick([.ownButton, .store(stream().sender), .request]),
       sequence: anyUnsigned(), pressedAt: time(), arrivedAt: time(), isUncertain: .random(using: &random),
@@ -213,7 +214,7 @@ struct OperationGenerator {
       .rejected(
         pick([
           .illegal(pick(RunPhase.allCases)), .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled,
-          .expired, .quarantined, .unknown(17),
+          .expired, .quarantined, .revisionChanged(counter()), .unknown(17),
         ])),
       .unknown,
     ]

@@ -21,6 +21,10 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
   let spacing = spacings.randomElement(using: &generator)!
   let delays: [Int64] = [500, 501, 600, 1500, 4000, 90_000, 50_000_000, 87_000_000]
 
+  // Of the commands of some days many are conditional.
+  var conditions = SeededGenerator(seed: ~seed)
+  let conditionalShare = [0, 25, 60][Int(seed % 3)]
+
   var time: Int64 = 100_000_000
   var drawn: [AcceptedCommand] = []
   for number in 1...count {
@@ -54,7 +58,9 @@ func sampledPresses(seed: UInt64, chains: Bool = false) -> [AcceptedCommand] {
         kind, devices.randomElement(using: &generator)!, at: time, arriving: time + delay, id: UInt64(number),
         run: run, base: base, source: sources.randomElement(using: &generator)!,
         sequence: isRequest ? 1 : UInt64(number) + 1,
-        stopFollows: chains && Bool.random(using: &generator)))
+        stopFollows: chains && Bool.random(using: &generator),
+        ifRevision: Int.random(in: 0..<100, using: &conditions) < conditionalShare
+          ? UInt64.random(in: 0...5, using: &conditions) : nil))
   }
   return inOrderOfArrival(drawn)
 }
@@ -110,9 +116,10 @@ struct ControlSampleTests {
       driven.finish()
       for answer in driven.answers {
         let isLate = answer.press.arrivedAt - answer.press.pressedAt > .milliseconds(500) ? "late " : ""
+        let isIf = answer.press.command.ifRevision == nil ? "" : "conditional "
         switch answer.verdict.outcome {
-        case .applied: seen["\(isLate)applied", default: 0] += 1
-        case .coalesced: seen["\(isLate)coalesced", default: 0] += 1
+        case .applied: seen["\(isLate)\(isIf)applied", default: 0] += 1
+        case .coalesced: seen["\(isLate)\(isIf)coalesced", default: 0] += 1
         case .superseded: seen["superseded", default: 0] += 1
         case .rejected(.illegal(let phase)): seen["\(isLate)illegal \(phase)", default: 0] += 1
         case .rejected(let reason): seen["\(isLate)\(reason.code)", default: 0] += 1
@@ -126,7 +133,9 @@ struct ControlSampleTests {
     let rules = [
       "aliases", "amendments", "applied", "coalesced", "superseded", "otherRun", "illegal idle", "illegal paused",
       "illegal completed", "late applied", "late coalesced", "late otherRun", "late illegal idle",
-      "late illegal completed", "late staleRevision", "late tooOld", "class window", "class next", "class late",
+      "late illegal completed", "late staleRevision", "late tooOld", "conditional applied", "conditional coalesced",
+      "late conditional applied", "late conditional coalesced", "revisionChanged", "late revisionChanged",
+      "class window", "class next", "class late",
     ]
     for rule in rules { #expect(seen[rule, default: 0] >= 5, "\(rule)") }
   }
@@ -186,12 +195,13 @@ struct ControlSampleTests {
 
 extension AcceptedCommand {
   fileprivate func relabelled(_ source: ControlSource) -> AcceptedCommand {
-    AcceptedCommand(
-      command: Command(
-        id: command.id, kind: command.kind, source: source, runID: command.runID, base: command.base,
-        runOffset: command.runOffset),
-      deviceID: deviceID, origin: origin, sequence: sequence, pressedAt: pressedAt, arrivedAt: arrivedAt,
-      isUncertain: isUncertain, stopFollows: stopFollows)
+    var relabelled = Command(
+      id: command.id, kind: command.kind, source: source, runID: command.runID, base: command.base,
+      runOffset: command.runOffset)
+    relabelled.ifRevision = command.ifRevision
+    return AcceptedCommand(
+      command: relabelled, deviceID: deviceID, origin: origin, sequence: sequence, pressedAt: pressedAt,
+      arrivedAt: arrivedAt, isUncertain: isUncertain, stopFollows: stopFollows)
   }
 }
 

@@ -30,6 +30,16 @@ struct ControlSpaceTests {
     }
   }
 
+  @Test(
+    "of three in a window, with conditions and without, is judged as the model says",
+    arguments: CommandKind.allCases)
+  func conditions(first: CommandKind) {
+    var walk = Walk(spacings: [100], crew: Self.crews[1], depth: 3)
+    walk.conditions = [nil, 1, 2]
+    walk.go(first: first)
+    #expect(walk.complaint == nil)
+  }
+
   @Test("with windows off is judged press by press", arguments: CommandKind.allCases)
   func windowsOff(first: CommandKind) {
     var walk = Walk(spacings: [0, 100], crew: Self.crews[1], depth: Self.isSoak ? 6 : 4, window: .zero)
@@ -45,6 +55,8 @@ private struct Walk {
   let depth: Int
   var window = BusDuration.milliseconds(500)
   var complaint: String?
+  /// The revisions that the presses after the start expect.
+  var conditions: [UInt64?] = [nil]
 
   init(spacings: [Int64], crew: [DeviceID], depth: Int, window: BusDuration = .milliseconds(500)) {
     self.spacings = spacings
@@ -54,22 +66,30 @@ private struct Walk {
   }
 
   mutating func go(first: CommandKind) {
-    step(ControlPair(window: window), kind: first, at: 1000, count: 1)
+    var pair = ControlPair(window: window)
+    if conditions.count > 1 { pair.arrive(press(.start, crew[0], at: 0, id: 100, run: 100)) }
+    for condition in conditions where complaint == nil {
+      step(pair, kind: first, at: 1000, count: 1, ifRevision: condition)
+    }
   }
 
-  private mutating func step(_ before: ControlPair, kind: CommandKind, at time: Int64, count: Int) {
+  private mutating func step(
+    _ before: ControlPair, kind: CommandKind, at time: Int64, count: Int, ifRevision: UInt64? = nil
+  ) {
     var pair = before
     // Starts name a run of their own, as devices do.
-    pair.arrive(
-      press(kind, crew[count % crew.count], at: time, id: UInt64(count), run: kind == .start ? UInt64(count) : nil))
+    let run = kind == .start ? UInt64(count) : nil
+    pair.arrive(press(kind, crew[count % crew.count], at: time, id: UInt64(count), run: run, ifRevision: ifRevision))
     if let wrong = pair.complaint() {
       complaint = "\(wrong)\n\(pair.transcript)"
       return
     }
     guard count < depth else { return }
     for kind in CommandKind.allCases {
-      for spacing in spacings where complaint == nil {
-        step(pair, kind: kind, at: time + spacing, count: count + 1)
+      for spacing in spacings {
+        for condition in conditions where complaint == nil {
+          step(pair, kind: kind, at: time + spacing, count: count + 1, ifRevision: condition)
+        }
       }
     }
   }

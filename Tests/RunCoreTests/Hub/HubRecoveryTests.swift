@@ -301,6 +301,26 @@ struct HubRecoveryTests {
     #expect(hub.core.authoritative.metrics.active == .seconds(8))
   }
 
+  @Test("A conditional press answers at the revision that stands only; at another one it waits for the answer")
+  func conditionalAnswers() {
+    var hub = asked()
+    hub.now = .zero + .seconds(100)
+    var (stop, pause) = (hub.command(.stop, by: "watch", id: 70), hub.command(.pause, by: "watch", id: 71))
+    (stop.ifRevision, pause.ifRevision) = (7, 1)
+    _ = hub.sends("watch", stop, sequence: 2)
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    #expect(hub.core.isRecovering)
+    #expect(hub.core.commands.verdict(of: stop.id) == nil)
+    _ = hub.sends("watch", pause, sequence: 3)
+    hub.commitsAll()
+    hub.passes(.seconds(1))
+    hub.commitsAll()
+    #expect(!hub.core.isRecovering)
+    #expect(hub.core.commands.verdict(of: stop.id)?.outcome == .rejected(.revisionChanged(7)))
+    #expect(hub.core.commands.verdict(of: pause.id)?.outcome == .applied)
+  }
+
   // Once broken: A stop that answered the question was told "already asked for", because the hub pressed stop itself,
   // and the person's stop repeated it.
   @Test("A stop that answers is the stop of the run: the person's, at the last sign of life")

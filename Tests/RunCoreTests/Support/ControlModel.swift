@@ -182,6 +182,9 @@ struct ControlModel {
       kept.last.map { .joined($0.press.command.id) } ?? .present(present.last!)
     }
 
+    if let expected = press.command.ifRevision, expected != revision || !counts(press, behind: done, in: phase) {
+      return end(.rejected(.revisionChanged(expected)), run: run)
+    }
     if let past = settled(kind, at: press.pressedAt, run: kind == .start ? nil : named) {
       alias(press, to: past.runID)
       return end(.past(past), run: past.runID)
@@ -219,7 +222,9 @@ struct ControlModel {
       guard let run else { return end(.rejected(.illegal(.idle)), run: nil) }
       if let named, named != run { return end(.rejected(.otherRun), run: named) }
       if Self.phase(after: kind) == phase { return end(joinMaker(of: kept), run: run) }
-      if let last = kept.last, Self.undoes(kind, last.press.command.kind) {
+      if let last = kept.last, Self.undoes(kind, last.press.command.kind),
+        wish(in: done)?.made != last.press.command.id
+      {
         for index in done.indices {
           if done[index].press.command.id == last.press.command.id {
             done[index].fate = .superseded(press.command.id)
@@ -232,6 +237,29 @@ struct ControlModel {
       guard Self.isLegal(kind, in: phase) else { return end(.rejected(.illegal(phase)), run: run) }
       return end(.kept, run: run)
     }
+  }
+
+  /// What the first conditional press that changed the run in this window asked for, and the transition that does it.
+  private func wish(in done: [Projection]) -> (kind: CommandKind, made: CommandID)? {
+    for projection in done where projection.press.command.ifRevision != nil && projection.press.command.kind != .lap {
+      switch projection.fate {
+      case .kept: return (projection.press.command.kind, projection.press.command.id)
+      case .joined(let id): return (projection.press.command.kind, id)
+      case .marked, .rejected, .past, .present, .superseded: continue
+      }
+    }
+    return nil
+  }
+
+  /// Whether a conditional press counts beside those before it: it asks for what an earlier one has got, or none got
+  /// anything and it would undo nothing.
+  private func counts(_ press: AcceptedCommand, behind done: [Projection], in phase: RunPhase) -> Bool {
+    let kind = press.command.kind
+    let last = done.last { if case .kept = $0.fate { true } else { false } }
+    if let wish = wish(in: done) {
+      return wish.kind == kind && wish.made == last?.press.command.id && Self.phase(after: kind) == phase
+    }
+    return !(last.map { Self.undoes(kind, $0.press.command.kind) } ?? false)
   }
 
   // MARK: Late presses
@@ -256,6 +284,9 @@ struct ControlModel {
     // "The run that the ledger shows at its press time."
     let meant = named ?? transitions.last { !$0.isAmendment && $0.effectiveAt <= press.pressedAt }?.run
 
+    if let expected = press.command.ifRevision, expected != revision {
+      return verdict(press, .rejected(.revisionChanged(expected)), run: meant)
+    }
     // 1
     if let past = settled(kind, at: press.pressedAt, run: kind == .start ? nil : named) {
       alias(press, to: past.runID)

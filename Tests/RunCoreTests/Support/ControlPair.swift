@@ -5,12 +5,12 @@ import Testing
 func press(
   _ kind: CommandKind, _ device: DeviceID = .phone, at pressed: Int64, arriving: Int64? = nil, id: UInt64,
   run: UInt64? = nil, base: ObservedRevision? = nil, source: ControlSource = .phone, sequence: UInt64? = nil,
-  stopFollows: Bool = false, stream: UInt64 = 1
+  stopFollows: Bool = false, stream: UInt64 = 1, ifRevision: UInt64? = nil
 ) -> AcceptedCommand {
-  AcceptedCommand(
-    command: Command(
-      id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base),
-    deviceID: device,
+  var command = Command(id: .number(id), kind: kind, source: source, runID: run.map(RunID.number), base: base)
+  command.ifRevision = ifRevision
+  return AcceptedCommand(
+    command: command, deviceID: device,
     origin: .store(StoreID(high: stream, low: device.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) })),
     sequence: sequence ?? id, pressedAt: .milliseconds(pressed), arrivedAt: .milliseconds(arriving ?? pressed),
     stopFollows: stopFollows)
@@ -180,7 +180,8 @@ extension DrivenArbiter {
 extension AcceptedCommand {
   var shown: String {
     let base = command.base.map { " base \($0.revision)/\($0.commandID?.low ?? 0)" } ?? ""
-    let run = command.runID.map { " run \($0.low)" } ?? ""
+    let run =
+      (command.runID.map { " run \($0.low)" } ?? "") + (command.ifRevision.map { " if revision \($0)" } ?? "")
     return "#\(command.id.low) \(command.kind) by \(deviceID) at \(pressedAt.nanoseconds / 1_000_000) "
       + "arriving \(arrivedAt.nanoseconds / 1_000_000)\(run)\(base)"
   }
@@ -194,6 +195,7 @@ extension Verdict {
       case .coalesced(let id): "coalesced into #\(id.low)"
       case .superseded(let id): "superseded by #\(id.low)"
       case .rejected(.illegal(let phase)): "rejected illegal(\(phase))"
+      case .rejected(.revisionChanged(let expected)): "rejected revisionChanged(\(expected))"
       case .rejected(let reason): "rejected \(reason.code)"
       case .unknown: "unknown"
       }

@@ -20,13 +20,13 @@ struct Transcript {
   @discardableResult
   mutating func press(
     _ kind: CommandKind, _ device: DeviceID, at pressed: Int64, arriving: Int64? = nil, run: UInt64? = nil,
-    base: ObservedRevision? = nil, stopFollows: Bool = false, by stream: UInt64 = 1
+    base: ObservedRevision? = nil, stopFollows: Bool = false, by stream: UInt64 = 1, ifRevision: UInt64? = nil
   ) -> Admission {
     defer { nextID += 1 }
     return driven.arrive(
       RunCoreTests.press(
         kind, device, at: pressed, arriving: arriving, id: nextID, run: run, base: base, stopFollows: stopFollows,
-        stream: stream))
+        stream: stream, ifRevision: ifRevision))
   }
 
   /// When the open window settles, in milliseconds.

@@ -5,6 +5,7 @@ struct WorldStore {
   let storeID: StoreID
   private var disk: WorldDisk
   private var account: WorldAccount
+  private var conditions = WorldConditions()
   private var ownFaults: [String] = []
 
   // What the checks remember, whatever the store forgets.
@@ -43,8 +44,10 @@ struct WorldStore {
     account = WorldAccount(clockMargin: max(window, lateAfter))
   }
 
-  var hasFaults: Bool { !ownFaults.isEmpty || !account.faults.isEmpty || !disk.faults.isEmpty }
-  var faults: [String] { ownFaults + account.faults + disk.faults }
+  var hasFaults: Bool {
+    !ownFaults.isEmpty || !account.faults.isEmpty || !conditions.faults.isEmpty || !disk.faults.isEmpty
+  }
+  var faults: [String] { ownFaults + account.faults + conditions.faults + disk.faults }
 
   var history: HubHistory { disk.state.hubHistory }
   var term: UInt64 { disk.state.term }
@@ -104,6 +107,7 @@ struct WorldStore {
     }
     judgedNow = []
     account.end()
+    conditions.end(made: made)
     // If entries arrived while the journal was read, a next version is expected; only a final record is checked.
     for record in keptNow where records.expected[record.runID] == nil && records.removed[record.runID] == nil {
       checkClock(of: record)
@@ -132,6 +136,7 @@ struct WorldStore {
       verdicts[verdict.commandID] = verdict
       if verdict.outcome == .applied { judgedNow.append((verdict, press)) }
       account.judge(verdict, press)
+      conditions.judge(verdict, press)
     case .forgetVerdicts: ownFaults.append("nothing is that old here")
     case .append(let run, let entry): check(entry, of: run)
     case .keepRecord(let record, _): checkKept(record)
@@ -146,6 +151,7 @@ struct WorldStore {
       namesEver[alias] = run
       account.alias(alias, of: run)
     case .settle(let window):
+      conditions.settle(window)
       if window.deadline - window.first > windowMax {
         ownFaults.append("a window of \((window.deadline - window.first).seconds) s")
       }

@@ -58,6 +58,7 @@ package struct WorldTally: Sendable {
     "could not be cancelled",
     // What comes of it.
     "applied", "coalesced", "superseded", "illegal", "otherRun", "staleRevision", "tooOld", "cancelled", "expired",
+    "revisionChanged",
     "command queued", "command pending", "command judged", "live sent", "queued message queued",
     "queued message delivered", "queued message processed", "queued message cancelled", "queued message quarantined",
     "latest queued", "latest replaced", "latest processed", "post refused",

@@ -117,8 +117,20 @@ extension World {
     let kinds: [CommandKind] = [.start, .start, .pause, .pause, .resume, .resume, .stop, .lap]
     let kind = wanted ?? kinds.randomElement(using: &random)!
     if let index { presses[id] = WorldPress(peer: index, kind: kind) }
-    guard kind == .start else { return Command(id: id, kind: kind, source: .shell) }
-    return .start(id: id, goal: Self.goal(of: id), source: .shell)
+    var command = Command(id: id, kind: kind, source: .shell)
+    if kind == .start { command = .start(id: id, goal: Self.goal(of: id), source: .shell) }
+    command.ifRevision = condition(of: id, at: index, wanted)
+    return command
+  }
+
+  /// The revision that a press expects: every eighth has a condition, on the revision that its device shows, or on the
+  /// next one. Commands of a run out of reach and the stop that ends a world have none. It follows from the id, so that
+  /// nothing else in a world is drawn otherwise.
+  private func condition(of id: CommandID, at index: Int?, _ wanted: CommandKind?) -> UInt64? {
+    guard id.low % 8 == 3, wanted == nil || index != nil else { return nil }
+    guard let index else { return hub.store.revision + (id.low % 5 == 0 ? 1 : 0) }
+    guard peers[index].connection != nil, let core = peers[index].core else { return nil }
+    return core.authoritative.order.revision + (id.low % 5 == 0 ? 1 : 0)
   }
 
   /// The goal that a start names: every third start of a world has one, from a second to a bit more than an hour. It
