@@ -63,8 +63,8 @@ struct PrometheusTextTests {
     "What breaks a rule of the format is found",
     arguments: [
       "a_total 1", "# TYPE a counter\na 1", "# TYPE a_total counter\na_total -1", "# TYPE a gauge\na 1\na 2",
-      "# TYPE a gauge\n# TYPE a gauge\na 1", "# TYPE a gauge\n# HELP a What it is.\na 1", "# TYPE a level\na 1",
-      "# HELP a One.\n# HELP a Two.\n# TYPE a gauge\na 1", "# TYPE a gauge\na one", "# TYPE a.b gauge\na.b 1",
+      "# TYPE a gauge\n# TYPE a gauge\na 1", "# TYPE a gauge\n# HELP a What it is.\na 1", "# TYPE a level",
+      "# HELP a One.\n# HELP a Two.\n# TYPE a gauge\na 1", "# TYPE a gauge\na one", "# TYPE a.b gauge",
       "# TYPE a gauge\na{b=\"c\"d\"} 1", "# TYPE a gauge\na{b=\"\\c\"} 1", "# TYPE a gauge\na{b=\"c\",b=\"d\"} 1",
       "# TYPE a gauge\na 1\n# TYPE b gauge\nb 1\na{c=\"d\"} 1", "# TYPE a gauge\na{1b=\"c\"} 1", "# TYPE a gauge\na  1",
       "# TYPE a histogram\na_bucket{le=\"1\"} 1\na_sum 1\na_count 1",

@@ -114,7 +114,7 @@ struct LocalDevices: Sendable {
 
   /// Asks a device if its node runs; `nil` when it does not run or does not answer.
   func askRunning<Answer>(
-    _ question: Question<Answer>, of device: DeviceID, within span: BusDuration = patience
+    _ question: Question<Answer>, of device: DeviceID, within span: BusDuration = LocalDevices.patience
   ) async throws -> Answer? {
     do {
       return try await AdminClient.ask(question, of: device, on: location, within: span)
