@@ -215,7 +215,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RunBusTestingTests", dependencies: ["RunBus", "RunBusTesting", "RunBusUI"], swiftSettings: settings),
-    .testTarget(name: "RunBusWebTests", dependencies: ["RunBus", "RunBusWeb"], swiftSettings: settings),
+    .testTarget(name: "RunBusWebTests", dependencies: ["RunBus", "RunBusWeb", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "RunBusUITests", dependencies: ["RunBus", "RunBusUI", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "RunRecordingsTests", dependencies: ["RunBus", "RunRecordings", "TestSupport"],

@@ -49,6 +49,7 @@ struct JSONGoldenTests {
       [
         OutboxActJSON(act: .cancelled, deviceId: "watch", id: id, newId: nil, message: "pause is cancelled"),
         RecordActJSON(act: .exported, runId: Self.run.description, file: "run.gpx", message: "it is written"),
+        RecordActJSON(act: .unchanged, runId: Self.run.description, file: "run.gpx", message: "it is unchanged"),
       ])
     var runs = [Double](repeating: 1000, count: 2).map { meters in
       RecordSummary(

@@ -41,6 +41,9 @@ struct MetricsTests {
         "runbus_transitions_total{phase=\"running\"} 1", "runbus_store_held_up 0",
         "runbus_device_reachable{device=\"watch\",role=\"watch\"} 1",
       ] { #expect(lines.contains(line), "\(line) is missing in\n\(text)") }
+      for name in ["retransmissions", "duplicates"] {
+        #expect(lines.contains { $0.hasPrefix("runbus_\(name)_total ") }, "\(name) is missing in\n\(text)")
+      }
       #expect(lines.contains { $0.hasPrefix("runbus_store_bytes{file=\"node.sqlite\"} ") }, "\(text)")
       let count = lines.first { $0.hasPrefix("runbus_commit_seconds_count ") }
       #expect(count.flatMap { Int($0.split(separator: " ")[1]) } ?? 0 > 0)
@@ -76,8 +79,28 @@ struct MetricsTests {
     }
   }
 
-  /// Each metric of a text is on the page for operators.
+  /// promtool, which Debian has in its package prometheus; `nil` where it is not installed.
+  private static let promtool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .map { "\($0)/promtool" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  @Test("promtool finds nothing to say about /metrics", .enabled("needs promtool") { promtool != nil })
+  func promtool() async throws {
+    try await withTrio(.ipc) { trio in
+      let (phone, watch, _) = try await trio.start(phone: ["--metrics", "127.0.0.1:0"])
+      let url = try await metrics(of: phone)
+      phone.write("start")
+      try await watch.shows("running", revision: 1)
+      let check = trio.bus.spawn(executable: try #require(Self.promtool), ["check", "metrics"])
+      check.write(try get(url).body)
+      check.closeInput()
+      #expect(try await check.ending() == .exited(0), "\(check.view.lines) \(check.view.errors)")
+      #expect(check.view.lines.isEmpty && check.view.errors.isEmpty, "\(check.view.lines) \(check.view.errors)")
+    }
+  }
+
+  /// A text keeps the rules of Prometheus, and each metric of it is on the page for operators.
   private func checkPage(_ text: String) throws {
+    #expect(PrometheusFormat.faults(in: text) == [])
     let page = try String(contentsOfFile: Checkout.path("docs/operating.md"), encoding: .utf8)
     for line in text.split(separator: "\n") where line.hasPrefix("# TYPE ") {
       let name = line.split(separator: " ")[2]

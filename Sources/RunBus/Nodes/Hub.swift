@@ -200,6 +200,7 @@ public actor Hub: Node, DrivenNode {
       event = rotated
     }
     guard let actions = core?.receive(event, at: clock.bus(at: loop.now)) else { return }
+    if let tally = core?.takeTally() { driver.count(tally) }
     broadcaster.tellPredicted(predicted)
     for action in actions {
       carryOut(action)

@@ -30,6 +30,8 @@ final class NodeDriver<Event: NodeEvent> {
   let log: Logger
   fileprivate let commits = CoreMetrics.Timer(.commits)
   fileprivate let failedCommits = Counter(.failedCommits)
+  private let retransmissions = Counter(.retransmissions)
+  private let duplicates = Counter(.duplicates)
   var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
   var localServices: LocalServicesDriver?
@@ -72,6 +74,13 @@ final class NodeDriver<Event: NodeEvent> {
     self.log = log
     self.word = word
     self.failsUnwritten = failsUnwritten
+  }
+
+  /// Counts what the core has repeated, and what was repeated to it.
+  func count(_ tally: DeliveryTally) {
+    guard !tally.isEmpty else { return }
+    retransmissions.increment(by: tally.retransmissions)
+    duplicates.increment(by: tally.duplicates)
   }
 }
 

@@ -228,6 +228,7 @@ public actor Peer: Node, DrivenNode {
       event = .announceKey(key)
     }
     guard let actions = core?.receive(event, at: loop.now) else { return }
+    if let tally = core?.takeTally() { driver.count(tally) }
     // Before the actions: a reader of a snapshot finds the clock that belongs to it, and a reader of a press's stage the
     // phase that the buttons show with it.
     showClock()

@@ -25,6 +25,12 @@ extension NodeStore {
   }
 }
 
+/// Where a copy is while it is written.
+package enum StoreCopy {
+  /// The unfinished copy that gets the name of `file` once it is complete.
+  package static func part(of file: String) -> String { file + ".part" }
+}
+
 /// A file that becomes the copy of a store: it has its name once it is complete and on the disk.
 struct BackupFile: ~Copyable {
   private let path: String
@@ -33,7 +39,7 @@ struct BackupFile: ~Copyable {
 
   /// - Throws: A failure with a sentence when a file is there already, or none can be made there.
   init(_ path: String) throws(InquiryFailure) {
-    (self.path, part) = (path, path + ".part")
+    (self.path, part) = (path, StoreCopy.part(of: path))
     var info = stat()
     guard path.hasPrefix("/") else { throw InquiryFailure(.invalid, "\(path) is no absolute path") }
     guard lstat(path, &info) != 0 else {

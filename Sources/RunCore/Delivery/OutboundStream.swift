@@ -54,6 +54,10 @@ struct OutboundStream: Retrying {
   private var reserved: UInt64 = 0
   /// Rows up to here were sent in this session.
   private(set) var sent: UInt64 = 0
+  /// Rows up to here were sent in this life of the node, in whatever session.
+  private var reached: UInt64 = 0
+  /// How many items were sent again since ``takeRetransmissions()``.
+  private var retransmissions: Int64 = 0
   /// When it sends again what is not acknowledged; `nil` when nothing is in flight.
   private(set) var retryAt: BusTime?
   var deadline: BusTime? { retryAt }
@@ -157,7 +161,7 @@ struct OutboundStream: Retrying {
     assigned = UInt64(rows.count)
     (durable, durabilityGeneration) = (0, durabilityGeneration + 1)
     reserved = 0
-    acknowledged = 0
+    (acknowledged, reached) = (0, 0)
     close()
   }
 
@@ -237,14 +241,22 @@ struct OutboundStream: Retrying {
       if let item = row.item {
         run.append(row)
         flightBytes += item.size
+        if row.sequence <= reached { retransmissions += 1 }
       }
       flightRows += 1
       sent = row.sequence
+      reached = max(reached, sent)
       index += 1
     }
     if !run.isEmpty { flight.append(.rows(run)) }
     if !flight.isEmpty, retryAt == nil { retryAt = now + generator.jittered(bounds.patience) }
     return flight
+  }
+
+  /// How many items were sent again since the last call. Tombstones do not count.
+  mutating func takeRetransmissions() -> Int64 {
+    defer { retransmissions = 0 }
+    return retransmissions
   }
 
   /// The rows after a sequence number.

@@ -75,6 +75,7 @@ extension HubCore {
   /// Answers a command that is known with the stage that it has reached, once that stage is durable.
   private mutating func answerAgain(_ incoming: IncomingCommand, _ stage: CommandBook.Stage, in turn: inout Turn) {
     let command = incoming.command
+    turn.tally.duplicates += 1
     let receipt =
       switch stage {
       case .judged(let verdict): Receipt(verdict, at: turn.now)

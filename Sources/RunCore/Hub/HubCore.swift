@@ -55,6 +55,12 @@ package struct HubCore: Sendable {
   /// The next moment at which the driver has to feed ``Event/deadline``; `nil` if nothing is due.
   package var deadline: BusTime? { rest.deadline }
 
+  /// What was repeated since the last call.
+  package mutating func takeTally() -> DeliveryTally {
+    defer { rest.tally = DeliveryTally() }
+    return rest.tally
+  }
+
   var settings: Settings { _read { yield incarnation.settings } }
   var storeID: StoreID { settings.storeID }
   /// The number of this life of the hub.

@@ -33,7 +33,9 @@ extension HubCore {
           run.pass(over: stream, transmission.sequence, at: turn.now)
           turn.act(.note("\(session.hello.deviceID) sent a reading that this version does not know: ignored"))
         }
-      case .known: isKnown = true
+      case .known:
+        isKnown = true
+        turn.tally.duplicates += 1
       case .gap: return turn.act(.note("\(session.hello.deviceID) skipped samples: it sends them again"))
       }
     }

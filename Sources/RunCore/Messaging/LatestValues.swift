@@ -128,8 +128,7 @@ struct LatestValues: Sendable {
 
   /// A session has begun: sends every value that is not acknowledged.
   mutating func open<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
-    expectNoAnswers()
-    send(by: way, in: &turn)
+    sendAgain(by: way, in: &turn)
   }
 
   /// The session has ended.
@@ -138,8 +137,7 @@ struct LatestValues: Sendable {
   /// Sends the values again whose acknowledgement is overdue.
   mutating func retry<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
     guard let due = retryAt, due <= turn.monotonic else { return }
-    expectNoAnswers()
-    send(by: way, in: &turn)
+    sendAgain(by: way, in: &turn)
   }
 
   /// The transport's queue was full: sends again at `time`.
@@ -164,6 +162,13 @@ struct LatestValues: Sendable {
 
   private mutating func expectNoAnswers() {
     for key in posted.keys where posted[key]?.stage == .sent { posted[key]?.stage = .waiting }
+  }
+
+  private mutating func sendAgain<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
+    let sent = posted.values.count { $0.stage == .sent && !$0.row.isAcknowledged }
+    turn.tally.retransmissions += Int64(sent)
+    expectNoAnswers()
+    send(by: way, in: &turn)
   }
 
   private mutating func send<Action>(by way: Way<Action>, in turn: inout Turn<Action>) {
@@ -233,6 +238,7 @@ struct LatestValues: Sendable {
     if let known, known.row.store == way.store,
       known.row.version > version || known.row.version == version && known.row.message.id == message.id
     {
+      turn.tally.duplicates += 1
       // A value that is not durable yet is acknowledged when it is.
       if known.isDurable { way.send(.acknowledgeLatest(key: key, version: known.row.version), in: &turn) }
       return

@@ -126,6 +126,7 @@ struct MessageStream: Sendable {
     guard isOpen else { return }
     let frames = outbound.nextFrames(
       at: turn.monotonic, generator: &turn.generator, rowsMax: Self.frameRowsMax, bytesMax: frameBytesMax)
+    turn.tally.retransmissions += outbound.takeRetransmissions()
     for frame in frames {
       switch frame {
       case .tombstoneRange(let range):
@@ -239,6 +240,7 @@ struct MessageStream: Sendable {
   mutating func receive<Action: CourierAction>(
     _ transmissions: [MessageTransmission], by way: Way<Action>, in turn: inout Turn<Action>
   ) {
+    turn.tally.duplicates += Int64(transmissions.count { $0.sequence <= inbound.received })
     switch inbound.receive(transmissions) {
     case .taken(let fresh):
       for transmission in fresh { way.hand(transmission.message, .queued, transmission.sequence, in: &turn) }

@@ -128,6 +128,12 @@ package struct PeerCore: Sendable {
     return BusTime.earliest(own, outbox.retryAt, mail.retryAt, records.retryAt)
   }
 
+  /// What was repeated since the last call.
+  package mutating func takeTally() -> DeliveryTally {
+    defer { rest.tally = DeliveryTally() }
+    return rest.tally
+  }
+
   // MARK: Events
 
   /// Processes one event and returns the actions for the driver to carry out, in order.

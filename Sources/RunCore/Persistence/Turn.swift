@@ -12,6 +12,8 @@ struct Turn<Action: Sendable>: Sendable {
     var deadline: BusTime?
     /// Converts the core's time to that of the monotonic clock.
     let clock: BusClock
+    /// What was repeated since the driver took it.
+    var tally = DeliveryTally()
   }
 
   /// The time of the event, on the core's clock.
@@ -22,19 +24,21 @@ struct Turn<Action: Sendable>: Sendable {
   /// The commits under way and the one that gathers.
   var commits: CommitQueue<Durable>
   var generator: SeededGenerator
+  /// What was repeated, in this event and before.
+  var tally: DeliveryTally
 
   /// Begins a turn with what the last one left.
   init(at now: BusTime, _ rest: inout Rest) {
     self.now = now
     clock = rest.clock
-    (commits, generator) = (rest.commits, rest.generator)
+    (commits, generator, tally) = (rest.commits, rest.generator, rest.tally)
     // With two holders each write would copy the commit that gathers.
     rest.commits = CommitQueue()
   }
 
   /// Ends the turn, and returns its actions.
   consuming func end(_ rest: inout Rest) -> [Action] {
-    (rest.commits, rest.generator) = (commits, generator)
+    (rest.commits, rest.generator, rest.tally) = (commits, generator, tally)
     return actions
   }
 

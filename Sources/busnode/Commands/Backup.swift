@@ -44,12 +44,34 @@ struct Backup: AsyncParsableCommand {
     }
     let path = URL(fileURLWithPath: file).standardizedFileURL.path
     do {
-      try await devices.ask(.backUp(to: path), of: device)
+      try await copy(devices, to: path, whole: Self.size(location.stateDirectory(for: device) + "/node.sqlite"))
     } catch let error as RunBusError where error.code == .badInput {
       throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
     }
-    let bytes = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    let bytes = Self.size(path)
     if json { return try Output.jsonLine(BackupJSON(deviceId: device.rawValue, file: path, bytes: bytes)) }
     Output.tell("\(file) has all of \(device) as of now, \(bytes / 1024) kB; its keys are not in it")
+  }
+
+  /// Copies the store of this size, and says on a terminal how far that is.
+  private func copy(_ devices: LocalDevices, to path: String, whole: Int) async throws {
+    let device = device
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await devices.backUp(to: path, of: device) }
+      group.addTask {
+        var progress = ProgressLine()
+        defer { progress.clear() }
+        while true {
+          try await Task.sleep(for: .milliseconds(100))
+          progress.show("copying: \(Self.size(StoreCopy.part(of: path)) >> 20) of about \(whole >> 20) MB")
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private static func size(_ path: String) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 }

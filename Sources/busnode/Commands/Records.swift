@@ -12,6 +12,7 @@ struct Records: AsyncParsableCommand {
         busnode records show 1f0a2b3c
         busnode records edit 1f0a2b3c --title "River loop"
         busnode records export 1f0a2b3c --output run.gpx
+        busnode records export --all runs
         busnode records import old/*.tcx
         busnode records stats --by month
         busnode web           a page, which compares two runs

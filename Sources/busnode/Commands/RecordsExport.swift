@@ -6,10 +6,11 @@ import RunRecordings
 struct RecordsExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export a run for other programs: GPX, TCX, JSON or CSV.",
+    abstract: "Export runs for other programs: GPX, TCX, JSON or CSV.",
     discussion: """
         busnode records export 1f0a2b3c --output run.gpx
         busnode records export --format tcx | gzip > run.tcx.gz   the last run
+        busnode records export --all runs                         every run
 
       The format is found from the name of the file; --format wins over it.
 
@@ -29,12 +30,20 @@ struct RecordsExport: AsyncParsableCommand {
       An existing file is replaced when the new one is complete; a pipe or a device is written to. The file - is \
       standard output.
 
+      --all writes a file for each run into a directory, in JSON unless --format says another one, and makes the \
+      directory. A file's name is the day and the id of its run. A file that is right is left alone, so a second \
+      export writes what is new or has changed; files of runs that were removed stay. A run that cannot be exported \
+      is named, and the others are.
+
       EXIT STATUS:
         0   the run is written
         1   no such run
         64  several ids begin with these digits, or neither --format nor the name of
             the file says the format
-        74  standard output or the file cannot be written
+        65  the format cannot represent the run (--all: some runs, the others are
+            written)
+        74  standard output or a file cannot be written, or a store not be read
+        75  another export writes into the directory
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -47,6 +56,18 @@ struct RecordsExport: AsyncParsableCommand {
     }
 
     static let names = allCases.map(\.rawValue)
+
+    /// A record in this format.
+    ///
+    /// - Throws: ``RunBus/RunBusError/Code/badInput`` for a run that the format cannot represent.
+    func text(of record: RunRecord) throws -> String {
+      switch self {
+      case .gpx: try RecordExport.gpx(record)
+      case .tcx: RecordExport.tcx(record)
+      case .json: Output.json(record) + "\n"
+      case .csv: RecordExport.csv(record)
+      }
+    }
   }
 
   @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"))
@@ -54,18 +75,30 @@ struct RecordsExport: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: ArgumentHelp("The format (default: by the name of the file).", valueName: "format"))
+  @Option(
+    help: ArgumentHelp("The format (default: by the name of the file; json with --all).", valueName: "format"))
   var format: Format?
 
   @Option(
     name: [.short, .long], help: ArgumentHelp("The file to write (default: -, standard output).", valueName: "file"))
   var output: String?
 
+  @Option(
+    help: ArgumentHelp("Export every run, each into a file of this directory.", valueName: "directory"),
+    completion: .directory)
+  var all: String?
+
   /// The file to write; `nil` for standard output.
   private var file: String? { output == "-" ? nil : output }
   private var chosen: Format? { format ?? file.flatMap { Format(file: $0) } }
 
   func validate() throws {
+    if let all {
+      guard id == nil else { throw ValidationError("--all exports every run: leave the id out") }
+      guard output == nil else { throw ValidationError("--all names the directory to write into: leave --output out") }
+      guard !all.isEmpty, all != "-" else { throw ValidationError("--all needs a directory: --all runs") }
+      return
+    }
     guard chosen == nil else { return }
     let names = UsageSentence.list(Format.names)
     guard output != "-" else {
@@ -78,22 +111,63 @@ struct RecordsExport: AsyncParsableCommand {
 
   func run() async throws {
     let shelf = try await self.shelf.open()
+    if let all { return try await export(shelf, to: all) }
     let entry = try shelf.entry(id)
     let record = try await shelf.record(entry)
     guard let chosen else { return try validate() }
-    let text =
-      switch chosen {
-      case .gpx: try RecordExport.gpx(record)
-      case .tcx: RecordExport.tcx(record)
-      case .json: Output.json(record) + "\n"
-      case .csv: RecordExport.csv(record)
-      }
+    let text = try chosen.text(of: record)
     guard let file else { return try Output.raw(text) }
     try OutputFile(path: file).write(text)
     let id = entry.summary.runID.description
     RecordActJSON(
       act: .exported, runId: id, file: file, message: "\(Sentence.short(id)) is written to \(file)"
     ).tell(asJSON: self.shelf.json)
+  }
+
+  /// Exports every run into a directory.
+  private func export(_ catalogue: RecordCatalogue, to directory: String) async throws {
+    let folder = try RecordFolder(path: directory)
+    let format = format ?? .json
+    let count = catalogue.entries.count
+    var (written, unchanged, status) = (0, 0, ExitStatus.success)
+    var failed: Int { count - written - unchanged }
+    var (progress, number) = (ProgressLine(), 0)
+    defer { progress.clear() }
+    try await catalogue.read(catalogue.entries) { entry, record in
+      number += 1
+      progress.show("exporting \(number) of \(count) runs")
+      let id = entry.summary.runID.description
+      do {
+        let name = RecordFileName.name(entry.summary, ending: format.rawValue)
+        let isNew = try folder.write(try format.text(of: try record.get()), to: name)
+        if isNew { written += 1 } else { unchanged += 1 }
+        guard isNew || shelf.json else { return }
+        progress.clear()
+        let file = folder.file(name)
+        let what = isNew ? "is written to" : "is unchanged in"
+        RecordActJSON(
+          act: isNew ? .exported : .unchanged, runId: id, file: file, message: "\(Sentence.short(id)) \(what) \(file)"
+        ).tell(asJSON: shelf.json)
+      } catch {
+        progress.clear()
+        status = max(status, try Self.report(error, of: id))
+      }
+    }
+    progress.clear()
+    if !shelf.json {
+      let failures = failed > 0 ? ", \(failed) not" : ""
+      Output.tell(
+        count == 0 ? RecordText.noRuns : "\(directory): \(written) written, \(unchanged) unchanged\(failures)")
+    }
+    if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
+  }
+
+  /// Says why a run cannot be exported; returns the exit status for that.
+  private static func report(_ error: any Error, of id: String) throws -> Int32 {
+    guard var failure = error as? Failure ?? (error as? RunBusError).map({ Failure($0) }) else { throw error }
+    failure = Failure(
+      code: failure.code, message: "\(Sentence.short(id)): \(failure.message)", exitStatus: failure.exitStatus)
+    return Busnode.report(failure)
   }
 }
 

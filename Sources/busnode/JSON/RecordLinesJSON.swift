@@ -3,7 +3,7 @@ import RunScripts
 
 /// What was done to a record, as `records edit`, `rm`, `export` and `import` write it with `--json`.
 struct RecordActJSON: Codable, Hashable, Sendable {
-  enum Act: String, Codable, Hashable, Sendable { case edited, removed, imported, known, exported }
+  enum Act: String, Codable, Hashable, Sendable { case edited, removed, imported, known, exported, unchanged }
 
   var act: Act
   var runId: String

@@ -144,6 +144,17 @@ enum Output {
       rows: size.ws_row > 0 ? min(Int(size.ws_row), screenMax.rows) : 24)
   }
 
+  /// Whether somebody can see progress: standard error is a terminal that can write a line over.
+  static var showsProgress: Bool {
+    guard isatty(STDERR_FILENO) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return false }
+    return !state.withLock { $0.hasJSONLog }
+  }
+
+  /// Writes a text over the present line of standard error; an empty one removes what is there.
+  static func show(progress text: String) {
+    _ = write("\r" + ForeignText.shown(text) + "\u{1B}[K", to: STDERR_FILENO)
+  }
+
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

@@ -8,6 +8,8 @@ import SystemC
 /// devices are written to, as a shell's `>` does. Anything else is refused.
 struct OutputFile {
   let path: String
+  /// How the name of the temporary file begins.
+  var temporary = ".busnode"
 
   /// Writes the text. A regular file is durable on return.
   ///
@@ -35,7 +37,7 @@ struct OutputFile {
   private func replace(_ target: String, mode: mode_t?, with text: String) throws(Failure) {
     let directory = (target as NSString).deletingLastPathComponent
     let number = String(UInt64.random(in: .min ... .max), radix: 16)
-    let aside = (directory.isEmpty ? "." : directory) + "/.busnode-\(number).tmp"
+    let aside = (directory.isEmpty ? "." : directory) + "/\(temporary)-\(number).tmp"
     let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw failure(errno) }
     var code = Output.write(Array(text.utf8), to: descriptor).error ?? 0

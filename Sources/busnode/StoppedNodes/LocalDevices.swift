@@ -7,6 +7,8 @@ import SystemC
 struct LocalDevices: Sendable {
   /// How long to wait for a running node, which usually answers within milliseconds.
   static let patience = BusDuration.seconds(5)
+  /// How long a copy of a store may take.
+  private static let copyPatience = BusDuration.seconds(86_400)
   /// How often to try a store that another process holds. Another shell needs it for milliseconds, and several
   /// of them may take turns; 60 attempts are six seconds.
   private static let turnsMax = 60
@@ -59,6 +61,34 @@ struct LocalDevices: Sendable {
     }
   }
 
+  /// Has a device copy its store, whether its node runs or not. A running node takes as long as the disks need. It is
+  /// asked now and then meanwhile whether it lives.
+  ///
+  /// - Throws: ``Failure`` with 75 when the node stops to answer.
+  func backUp(to path: String, of device: DeviceID) async throws {
+    guard try await askRunning(.outbox, of: device) != nil else {
+      return try await ask(.backUp(to: path), of: device)
+    }
+    let silent = Failure(
+      code: "unreachable", message: "\(device) does not answer any more: no copy was made",
+      exitStatus: ExitStatus.busHeld)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        guard try await askRunning(.backUp(to: path), of: device, within: Self.copyPatience) != nil else {
+          throw silent
+        }
+      }
+      group.addTask {
+        while true {
+          try await Task.sleep(for: Duration(Self.patience))
+          guard try await askRunning(.outbox, of: device) != nil else { throw silent }
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
   /// Asks a device several queries in a row, whether its node runs or not. A stopped node's store is opened once for
   /// all of them.
   ///
@@ -83,9 +113,11 @@ struct LocalDevices: Sendable {
   }
 
   /// Asks a device if its node runs; `nil` when it does not run or does not answer.
-  func askRunning<Answer>(_ question: Question<Answer>, of device: DeviceID) async throws -> Answer? {
+  func askRunning<Answer>(
+    _ question: Question<Answer>, of device: DeviceID, within span: BusDuration = LocalDevices.patience
+  ) async throws -> Answer? {
     do {
-      return try await AdminClient.ask(question, of: device, on: location, within: Self.patience)
+      return try await AdminClient.ask(question, of: device, on: location, within: span)
     } catch {
       guard error.code == .unreachable else { throw error }
       return nil

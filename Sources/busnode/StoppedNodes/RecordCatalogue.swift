@@ -126,6 +126,29 @@ struct RecordCatalogue {
     try await devices.converse(with: entry.device) { try await KeptRecords($0).record(entry.summary) }
   }
 
+  /// How many records are read while a stopped node's store is open: its node cannot start meanwhile.
+  private static let readAtOnce = 16
+
+  /// Reads records one after the other, and gives each to `body`, or why it cannot be read.
+  func read(_ entries: [Entry], _ body: (Entry, Result<RunRecord, any Error>) throws -> Void) async throws {
+    var rest = entries[...]
+    while let device = rest.first?.device {
+      let part = rest.prefix(Self.readAtOnce).prefix { $0.device == device }
+      rest = rest.dropFirst(part.count)
+      try await devices.converse(with: device) { node in
+        for entry in part {
+          let record: Result<RunRecord, any Error>
+          do {
+            record = .success(try await KeptRecords(node).record(entry.summary))
+          } catch {
+            record = .failure(error)
+          }
+          try body(entry, record)
+        }
+      }
+    }
+  }
+
   /// Edits or removes a record.
   func change(_ order: Question<Void>, of entry: Entry) async throws {
     try await refusing(code: "failure") { try await devices.ask(order, of: entry.device) }

@@ -51,6 +51,25 @@ struct OutboundStreamTests {
     #expect(stream.retryAt == nil)
   }
 
+  @Test("What goes out again is counted, in whatever session; tombstones and what the other side has are not")
+  mutating func retransmissions() {
+    var stream = stream(3)
+    #expect(flight(&stream) == ["1 2 3"])
+    #expect(stream.takeRetransmissions() == 0)
+    _ = stream.retry(at: .zero + .seconds(3), generator: &generator)
+    stream.tombstone(2)
+    #expect(flight(&stream, at: 3) == ["1", "no 2...2", "3"])
+    #expect(stream.takeRetransmissions() == 2)
+    #expect(stream.takeRetransmissions() == 0)
+    stream.open(received: StreamMark(sequence: 1))
+    #expect(flight(&stream, at: 4) == ["no 2...2", "3"])
+    #expect(stream.takeRetransmissions() == 1)
+    _ = stream.add(message(9), since: .zero, isGoing: false)
+    stream.makeDurable(through: 4, durabilityGeneration: stream.durabilityGeneration)
+    #expect(flight(&stream, at: 4) == ["4"])
+    #expect(stream.takeRetransmissions() == 0)
+  }
+
   // Once broken: A thousand cancelled messages in a row went out as a thousand frames, because each tombstone became a
   // range of its own.
   @Test("Consecutive tombstones are one range")

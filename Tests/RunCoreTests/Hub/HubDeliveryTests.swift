@@ -30,6 +30,23 @@ struct HubDeliveryTests {
     #expect(verdicts(next.passes(.seconds(60))).isEmpty)
   }
 
+  @Test("A verdict that goes out again is counted, and so is a press that comes again, by its number or by its id")
+  func repeats() {
+    var hub = HubStage.with("watch", "widget", debounce: .zero)
+    hub.isTerse = false
+    let start = hub.command(.start, by: "watch")
+    _ = hub.sends("watch", start, sequence: 1)
+    _ = hub.commitsAll()
+    #expect(hub.core.takeTally().isEmpty)
+    _ = hub.sends("watch", start, sequence: 1)
+    #expect(hub.core.takeTally().duplicates == 1)
+    _ = hub.sends("widget", start, sequence: 1)
+    _ = hub.commitsAll()
+    #expect(hub.core.takeTally().duplicates == 1)
+    hub.passes(.seconds(4))
+    #expect(hub.core.takeTally().retransmissions > 0)
+  }
+
   @Test("A peer that acknowledges no verdicts gets no more commands accepted until it does; others are not affected")
   func neverAcknowledges() {
     var hub = HubStage.with("watch", "widget", debounce: .zero)

@@ -76,6 +76,22 @@ struct PeerSendingTests {
     #expect(peer.welcome(session: 3).filter { $0.hasPrefix("send") }.count == 3)
   }
 
+  @Test("A press that goes out again is counted, and so is a verdict that comes again")
+  func repeats() {
+    var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
+    _ = peer.presses(.pause, id: 1)
+    #expect(peer.core.takeTally().isEmpty)
+    _ = peer.feed(.linkDown)
+    _ = peer.feed(.linkUp)
+    _ = peer.welcome(session: 2)
+    #expect(peer.core.takeTally().retransmissions == 1)
+    let verdict = peer.verdict(.pause, id: 1, at: 1, revision: 2)
+    _ = peer.hub(verdict)
+    #expect(peer.core.takeTally().isEmpty)
+    _ = peer.hub(verdict)
+    #expect(peer.core.takeTally().duplicates == 1)
+  }
+
   @Test("A press carries the base and the run that the person saw")
   func baseAndRun() {
     var peer = PeerStage.up(PeerStage.snapshot(1, 4, 9, .running, run: 7, by: 70))

@@ -32,7 +32,9 @@ extension HubCommands {
       let stream = StreamID(sender: session.hello.storeID, kind: .commands)
       switch marks.position(of: sequence, in: stream) {
       case .next: return true
-      case .known: marks.acknowledge(stream)
+      case .known:
+        turn.tally.duplicates += 1
+        marks.acknowledge(stream)
       case .gap: turn.act(.note("\(session.hello.deviceID) skipped commands: it sends them again"))
       }
       return false

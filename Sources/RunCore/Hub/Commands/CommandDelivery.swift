@@ -113,7 +113,9 @@ extension HubCommands {
 
   /// Sends a store the verdicts that may go now.
   mutating func sendVerdicts(to store: StoreID, over link: HubCore.Action.Link, in turn: inout Turn) {
-    let (frames, last) = verdicts.take(for: store, at: turn.monotonic, generator: &turn.generator)
+    let (frames, last, retransmissions) = verdicts.take(
+      for: store, at: turn.monotonic, generator: &turn.generator)
+    turn.tally.retransmissions += retransmissions
     for id in last { marks.noteVerdict(of: id, in: StreamID(sender: store, kind: .commands)) }
     for frame in frames {
       let message: DeliveryMessage

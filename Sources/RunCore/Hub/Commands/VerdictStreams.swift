@@ -97,9 +97,10 @@ struct VerdictStreams: Sendable {
     case verdicts([(sequence: UInt64, verdict: Verdict)])
   }
 
-  /// The frames that may be sent to a store now, in order, and the ids of the commands whose verdicts end a batch.
+  /// The frames that may be sent to a store now, in order, the ids of the commands whose verdicts end a batch, and how
+  /// many verdicts among them were sent before.
   mutating func take(for store: StoreID, at now: BusTime, generator: inout SeededGenerator) -> (
-    frames: [Frame], last: [MessageID]
+    frames: [Frame], last: [MessageID], retransmissions: Int64
   ) {
     var frames: [Frame] = []
     var last: [MessageID] = []
@@ -118,7 +119,7 @@ struct VerdictStreams: Sendable {
         if let id = rows.last?.item?.id { last.append(id) }
       }
     }
-    return (frames, last)
+    return (frames, last, frames.isEmpty ? 0 : streams[store]?.takeRetransmissions() ?? 0)
   }
 
   // MARK: The session

@@ -145,6 +145,9 @@ struct CommandOutbox: Sendable {
     return messages
   }
 
+  /// How many commands were sent again since the last call.
+  mutating func takeRetransmissions() -> Int64 { stream.takeRetransmissions() }
+
   /// Begins again at the oldest command, because no acknowledgement came in time.
   mutating func retry(in turn: inout PeerCore.Turn) {
     guard let range = stream.retry(at: turn.now, generator: &turn.generator) else { return }

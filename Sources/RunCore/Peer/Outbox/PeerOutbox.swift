@@ -173,6 +173,7 @@ struct PeerOutbox: Sendable {
   private mutating func sendCommands(over link: UInt64?, in turn: inout PeerCore.Turn) {
     guard link != nil else { return }
     for message in commands.nextMessages(at: turn.now, generator: &turn.generator) { turn.send(message, over: link) }
+    turn.tally.retransmissions += commands.takeRetransmissions()
   }
 
   private mutating func sendForwards(over link: UInt64?, in turn: inout PeerCore.Turn) {
@@ -186,6 +187,7 @@ struct PeerOutbox: Sendable {
   mutating func sendSamples(over link: UInt64?, in turn: inout PeerCore.Turn) {
     guard link != nil else { return }
     let messages = samples.nextMessages(waiting: commands.unjudgedRuns, at: turn.now, generator: &turn.generator)
+    turn.tally.retransmissions += samples.takeRetransmissions()
     for message in messages { turn.send(message, over: link) }
   }
 
@@ -239,6 +241,7 @@ struct PeerOutbox: Sendable {
   private mutating func receive(
     _ transmissions: [VerdictTransmission], shown: SnapshotOrder, over link: UInt64?, in turn: inout PeerCore.Turn
   ) {
+    turn.tally.duplicates += Int64(transmissions.count { verdicts.knows($0) })
     let (isNews, receipts) = verdicts.receive(transmissions)
     guard isNews else { return turn.send(.delivery(verdicts.acknowledgement), over: link) }
     var operations: [StoreOperation] = []

@@ -105,6 +105,9 @@ struct SampleOutbox: Sendable {
     turn.write([.acknowledge(stream.id, through: stream.acknowledged)], isUrgent: false)
   }
 
+  /// How many readings were sent again since the last call.
+  mutating func takeRetransmissions() -> Int64 { stream.takeRetransmissions() }
+
   /// Begins again at the oldest reading, because no acknowledgement came in time.
   mutating func retry(at now: BusTime, generator: inout SeededGenerator) {
     _ = stream.retry(at: now, generator: &generator)

@@ -28,6 +28,9 @@ struct VerdictInbox: Sendable {
       then: [.processed(stream, mark, bindingGeneration: bindingGeneration)], isUrgent: false)
   }
 
+  /// Whether a verdict of the stream was received before.
+  func knows(_ transmission: VerdictTransmission) -> Bool { received.position(of: transmission.sequence) == .known }
+
   /// Receives verdicts, in order.
   ///
   /// - Returns: whether any is new, and the receipts of the new ones. Known ones and those behind a gap are left out. A
