@@ -61,7 +61,7 @@ struct Busnode: AsyncParsableCommand {
       verdict. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines \
       and notices there are for people.
       """,
-    version: runBusVersion,
+    version: BuildVersion.text,
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
       CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self]),
