@@ -77,6 +77,8 @@ struct Busnode: AsyncParsableCommand {
   @MainActor static func main() async {
     // Before anything else opens a file.
     StandardDescriptors.occupyClosed()
+    // Before anything is started, which would take the service's manager for its own.
+    _ = ServiceManager.ofThisProcess
     if let limit = MachineLimits.obstacleToCommands {
       var failure = Failure(limit)
       // doctor has statuses of its own: 2 for what does not work.
