@@ -86,7 +86,22 @@ struct Busnode: AsyncParsableCommand {
       Output.complain(failure)
       endProcess(failure.exitStatus)
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if Completions.isAsked(by: arguments) { endProcess(complete(arguments)) }
     await runCommand()
+  }
+
+  /// Answers a shell that completes a word. A shell shows no error in the midst of a line: there is none.
+  private static func complete(_ arguments: [String]) -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    StandardDescriptors.silenceErrors()
+    do {
+      _ = try parseAsRoot(arguments)
+    } catch {
+      // An empty line would be offered as a word.
+      if exitCode(for: error) == .success, !fullMessage(for: error).isEmpty { _ = report(error) }
+    }
+    return ExitStatus.success
   }
 
   private nonisolated static func runCommand() async {
