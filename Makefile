@@ -14,7 +14,7 @@ BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build
 export SWIFT_DETERMINISTIC_HASHING = 1
 TEST = scripts/run-tests
 
-.PHONY: run build test quick test-page simulate proto check lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
+.PHONY: run build install uninstall dist test-dist manual test quick test-page simulate proto check lint api docs metrics-table soak chaos mutants fuzz sanitize bench check-apple clean
 
 # Phone, watch and widget as three processes on a modelled five-minute run, with presses from all three. With SECURE=1
 # they are paired, and each is in a network namespace of its own where the system allows it.
@@ -33,6 +33,29 @@ endif
 build:
 	@scripts/bootstrap
 	swift build -c release --product busnode
+
+# Installs a release binary with the Swift runtime linked in, completions, the manual and the service below PREFIX, and
+# removes exactly what was installed (docs/installing.md). DESTDIR goes before all paths. BUSNODE_BINARY=… installs a program
+# that is built already, as after `scripts/build-release`, so that root need not build.
+PREFIX ?= /usr/local
+install:
+	@if [ -z "$(BUSNODE_BINARY)" ]; then scripts/bootstrap; fi
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' BUSNODE_BINARY='$(BUSNODE_BINARY)' scripts/install
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --uninstall
+
+# A tarball and a package of Debian in .build-dist; test-dist tries the package in a bare Debian (root, debootstrap).
+dist:
+	@scripts/bootstrap
+	@BUSNODE_BINARY='$(BUSNODE_BINARY)' scripts/dist
+test-dist:
+	@scripts/test-dist $(ARGS)
+
+# Compares the manual in packaging/man with the help; ARGS=--write writes it.
+manual:
+	@scripts/bootstrap
+	swift build --product busnode
+	@scripts/check-manual $(ARGS)
 
 # All tests, 500 simulated worlds and 500 rooms. The exhaustive tests of pure code use all cores, and nodes beside them would miss
 # their deadlines: the tests with nodes run after them, and those with processes last and at most six at once.
@@ -218,4 +241,4 @@ check-apple:
 	@scripts/check-apple
 
 clean:
-	rm -rf .build .build-simulate .venv .venv-page examples/*/.build Fuzzing/.build
+	rm -rf .build .build-simulate .build-install .build-dist .venv .venv-page examples/*/.build Fuzzing/.build

@@ -30,6 +30,9 @@ func programOnLinux(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(platforms: [.linux], traits: ["Programs"]))
 }
 
+// `busnode --version` names the commit that scripts/build-release puts into the environment. Other builds name none.
+let commit: [CSetting] = Context.environment["RUNBUS_COMMIT"].map { [.define("RUNBUS_COMMIT", to: $0)] } ?? []
+
 // The examples are a package of their own, as an app has one. CI builds them in this package, where everything else is
 // built already, and without access to what only the package may use.
 let examples: [Target] =
@@ -135,10 +138,11 @@ let package = Package(
         programOnLinux("SystemPackage", "swift-system"),
       ],
       swiftSettings: settings),
+    .target(name: "CBuild", cSettings: commit),
     .executableTarget(
       name: "busnode",
       dependencies: [
-        "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts", "SystemC",
+        "CBuild", "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts", "SystemC",
         program("ArgumentParser", "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),

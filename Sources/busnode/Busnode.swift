@@ -63,7 +63,7 @@ struct Busnode: AsyncParsableCommand {
       verdict. With --json an error is one object on standard error, {"error": {code, message, exitCode}}; log lines \
       and notices there are for people.
       """,
-    version: runBusVersion,
+    version: BuildVersion.text,
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
       CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self, Wait.self]),
@@ -79,6 +79,8 @@ struct Busnode: AsyncParsableCommand {
   @MainActor static func main() async {
     // Before anything else opens a file.
     StandardDescriptors.occupyClosed()
+    // Before anything is started, which would take the service's manager for its own.
+    _ = ServiceManager.ofThisProcess
     if let limit = MachineLimits.obstacleToCommands {
       var failure = Failure(limit)
       // doctor has statuses of its own: 2 for what does not work.
@@ -86,7 +88,22 @@ struct Busnode: AsyncParsableCommand {
       Output.complain(failure)
       endProcess(failure.exitStatus)
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if Completions.isAsked(by: arguments) { endProcess(complete(arguments)) }
     await runCommand()
+  }
+
+  /// Answers a shell that completes a word. A shell shows no error in the midst of a line: there is none.
+  private static func complete(_ arguments: [String]) -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    StandardDescriptors.silenceErrors()
+    do {
+      _ = try parseAsRoot(arguments)
+    } catch {
+      // An empty line would be offered as a word.
+      if exitCode(for: error) == .success, !fullMessage(for: error).isEmpty { _ = report(error) }
+    }
+    return ExitStatus.success
   }
 
   private nonisolated static func runCommand() async {

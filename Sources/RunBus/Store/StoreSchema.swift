@@ -2,6 +2,9 @@ import Foundation
 import GRDB
 import RunCore
 
+/// The number of the schema of this version's stores, for people who compare versions.
+package let storeSchema = StoreSchema.schema
+
 /// The tables of a store.
 ///
 /// A table has the columns by which it is searched, and what is told of a row is one value in the form of the wire, with

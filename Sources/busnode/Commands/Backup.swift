@@ -26,7 +26,7 @@ struct Backup: AsyncParsableCommand {
 
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("Whose store to copy.", valueName: "name"))
+  @Option(help: ArgumentHelp("Whose store to copy.", valueName: "name"), completion: Completions.devices)
   var device = DeviceID.role(.phone)
 
   @Flag(help: "Write one JSON object.")

@@ -7,7 +7,8 @@ import RunBus
 /// ``choice(address:)``: by the option, else by the environment, else the bus `default`.
 struct BusNameOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"))
+    help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"),
+    completion: Completions.buses)
   var bus: String?
 
   /// The bus that is named, as one of this machine. What is peculiar about its paths is told on standard error.

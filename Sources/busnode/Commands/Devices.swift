@@ -63,7 +63,9 @@ struct DevicesList: AsyncParsableCommand {
 struct DevicesShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one paired device.")
 
-  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  @Argument(
+    help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"),
+    completion: Completions.pairedDevices)
   var device: String
 
   @OptionGroup var bus: BusOptions
@@ -90,7 +92,9 @@ struct DevicesShow: AsyncParsableCommand {
 struct DevicesRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Take back a device's key.")
 
-  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  @Argument(
+    help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"),
+    completion: Completions.pairedDevices)
   var device: String
 
   @OptionGroup var bus: BusOptions
@@ -105,7 +109,9 @@ struct DevicesForget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Remove a revoked device from the list.")
 
-  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  @Argument(
+    help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"),
+    completion: Completions.pairedDevices)
   var device: String
 
   @OptionGroup var bus: BusOptions
@@ -120,7 +126,9 @@ struct DevicesRename: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a device another name; not during a run.")
 
-  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  @Argument(
+    help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"),
+    completion: Completions.pairedDevices)
   var device: String
 
   @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
@@ -138,7 +146,9 @@ struct DevicesSources: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sources", abstract: "Set what a device may press.")
 
-  @Argument(help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"))
+  @Argument(
+    help: ArgumentHelp("The device, by its name or the first digits of its key.", valueName: "device"),
+    completion: Completions.pairedDevices)
   var device: String
 
   @Argument(help: ArgumentHelp("The sources, such as watch,shell: any of \(SourceList.known).", valueName: "sources"))

@@ -43,7 +43,7 @@ struct OutboxList: AsyncParsableCommand {
 
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("Only what waits on this device.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only what waits on this device.", valueName: "name"), completion: Completions.devices)
   var device: DeviceID?
 
   @Flag(help: "Write JSON, one object a line.")

@@ -81,7 +81,9 @@ struct RecordFilter: ParsableArguments {
 struct ShelfOptions: ParsableArguments {
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("Only records that this device keeps (default: all devices here).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only records that this device keeps (default: all devices here).", valueName: "name"),
+    completion: Completions.devices)
   var device: DeviceID?
 
   @Flag(help: "Write JSON, one object a line.")

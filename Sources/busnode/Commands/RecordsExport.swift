@@ -70,7 +70,9 @@ struct RecordsExport: AsyncParsableCommand {
     }
   }
 
-  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"),
+    completion: Completions.records)
   var id: IDPrefix?
 
   @OptionGroup var shelf: ShelfOptions

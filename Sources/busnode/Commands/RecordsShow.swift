@@ -43,7 +43,9 @@ struct RecordsShow: AsyncParsableCommand {
     }
   }
 
-  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Its id, or at least 4 of its first digits (default: the last run).", valueName: "id"),
+    completion: Completions.records)
   var id: IDPrefix?
 
   @OptionGroup var shelf: ShelfOptions
@@ -85,7 +87,9 @@ struct RecordsEdit: AsyncParsableCommand {
       The numbers cannot be edited, because they are computed from the readings.
       """)
 
-  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"),
+    completion: Completions.records)
   var id: IDPrefix
 
   @OptionGroup var shelf: ShelfOptions
@@ -136,7 +140,9 @@ struct RecordsRemove: AsyncParsableCommand {
             these digits
       """)
 
-  @Argument(help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Its id, or at least 4 of its first digits.", valueName: "id"),
+    completion: Completions.records)
   var id: IDPrefix
 
   @OptionGroup var shelf: ShelfOptions

@@ -28,7 +28,7 @@ struct Restore: AsyncParsableCommand {
 
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("Whose store it becomes.", valueName: "name"))
+  @Option(help: ArgumentHelp("Whose store it becomes.", valueName: "name"), completion: Completions.devices)
   var device = DeviceID.role(.phone)
 
   @Flag(help: "Do not ask. Without a terminal this needs --bus or --address.")

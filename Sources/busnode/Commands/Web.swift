@@ -85,6 +85,8 @@ struct Web: AsyncParsableCommand {
     _ peer: Peer, _ web: WebServer, at port: WebServer.Port, of location: BusLocation
   ) async throws {
     let signals = Signals.stream()
+    let service = await ServiceReport(of: peer)
+    let served = AsyncStream.makeStream(of: Void.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await peer.run() }
       group.addTask {
@@ -99,12 +101,23 @@ struct Web: AsyncParsableCommand {
           } else {
             try? Output.line("the page is at \(link.absoluteString)")
           }
+          served.continuation.yield()
           if location.isWithoutHub {
             Output.complain("busnode: \(Failure.noBus(location).message); the page waits for it")
           }
         }
       }
-      group.addTask { for await _ in signals { break } }
+      group.addTask {
+        for await _ in signals { break }
+        service?.end()
+      }
+      if let service {
+        group.addTask {
+          await service.run { await served.stream.first { _ in true } != nil }
+          // The page ends with its node, not with this.
+          for await _ in served.stream {}
+        }
+      }
       defer { group.cancelAll() }
       try await group.next()
       group.cancelAll()

@@ -38,6 +38,7 @@ struct NodeRunner<Member: Node>: Sendable {
     // This includes receipts of presses that an earlier incarnation of the node made before a crash.
     let news = await node.news(asking: [])
     let lockScreen = isLockScreen ? await node.liveActivityStates() : nil
+    let service = await ServiceReport(of: node)
     let signals = Signals.stream()
     defer { view.close() }
     try await withThrowingTaskGroup(of: Part.self) { group in
@@ -92,6 +93,12 @@ struct NodeRunner<Member: Node>: Sendable {
           return .isOver
         }
       }
+      if let service {
+        group.addTask {
+          await service.run { (try? await node.ready()) != nil }
+          return .isOver
+        }
+      }
       if let metrics {
         Output.complain("busnode: metrics are at \(metrics.url)")
         group.addTask {
@@ -117,6 +124,7 @@ struct NodeRunner<Member: Node>: Sendable {
         switch part {
         case .isOver: continue
         case .mustEnd:
+          service?.end()
           if let sentence = await farewell() { Output.complain("busnode: \(sentence)") }
           break loop
         case .nodeEnded: throw RunBusError(.closed, "the node ended unexpectedly")

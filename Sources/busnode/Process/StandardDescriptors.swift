@@ -14,6 +14,14 @@ enum StandardDescriptors {
     }
   }
 
+  /// Drops what is written to standard error from now on.
+  static func silenceErrors() {
+    let nowhere = open("/dev/null", O_WRONLY)
+    guard nowhere >= 0 else { return }
+    _ = dup2(nowhere, STDERR_FILENO)
+    close(nowhere)
+  }
+
   /// Yields once when the reader of standard output has gone: a closed pipe, or a closed terminal.
   static func readerIsGone() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -150,7 +150,7 @@ struct DocumentSessionTests {
       ("$ here=5\n$ echo \\\n> $here\n5", ""),
       ("$ echo 0badcafe 0badcafe\nfeedf00d feedf00d\n$ echo feed\n0bad\n$ echo feedf00d\nfeedf00d", ""),
       ("$ make test", ""),
-      ("$ command -v busnode || echo none\nnone\n$ .build/release/busnode --version\n0.1.0", ""),
+      ("$ command -v busnode || echo none\nnone\n$ .build/release/busnode --version\n0.1.0 (...)", ""),
       ("$ tail -f /dev/null &\n$ kill %1 && wait %1\n$ echo $?\n143", ""),
     ])
   func right(block: String, varying: String) async throws {
