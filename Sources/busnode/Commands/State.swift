@@ -34,8 +34,8 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
@@ -70,6 +70,7 @@ struct State: AsyncParsableCommand {
 
   /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.
   private func write(_ state: StateMessage, with report: RunReport?) throws {
+    let units = try Settings.units(units)
     if json { return try Output.jsonLine(ReportedStateJSON(snapshot: state.snapshot, report: report)) }
     var snapshot = state.presentSnapshot
     if let report { snapshot.metrics = report.metrics }
@@ -78,6 +79,7 @@ struct State: AsyncParsableCommand {
   }
 
   private func write(_ state: StateMessage) throws {
+    let units = try Settings.units(units)
     if json { return try Output.jsonLine(state.snapshot) }
     if follow { return try Output.line(Sentence.snapshot(state.presentSnapshot, in: units)) }
     for line in Self.lines(state.presentSnapshot, in: units) { try Output.line(line) }
