@@ -68,6 +68,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
@@ -144,6 +145,7 @@ let package = Package(
       dependencies: [
         "CBuild", "CQREncode", "RunBus", "RunBusWeb", "RunRecordings", "RunScripts", "SystemC",
         program("ArgumentParser", "swift-argument-parser"),
+        program("Configuration", "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
         program("Subprocess", "swift-subprocess"),
         programOnLinux("SystemPackage", "swift-system"),

@@ -28,7 +28,8 @@ struct Busnode: AsyncParsableCommand {
         busnode send pause || busnode outbox
 
       Every command finds its bus by --bus NAME (default "default"; environment RUNBUS_BUS) or by \
-      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment. An address has no keys and \
+      --address tcp://127.0.0.1:PORT (RUNBUS_ADDRESS); an option wins over the environment, that over the settings (busnode \
+      config) and their named contexts (--context NAME, before the command or behind it). An address has no keys and \
       needs --insecure (RUNBUS_INSECURE=1): every user of this machine can then control the run.
 
       Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
@@ -57,6 +58,7 @@ struct Busnode: AsyncParsableCommand {
              sent)
         75   the bus is held by another process, or a store by one that does not
              answer, or the spool is full
+        78   the file of settings cannot be used (busnode config path)
         130  Ctrl-C while following
 
       A command is not undone when its output cannot be written: the exit status of busnode send always tells the \
@@ -72,8 +74,12 @@ struct Busnode: AsyncParsableCommand {
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),
       CommandGroup(name: "Record", subcommands: [Records.self, Measure.self]),
       CommandGroup(name: "Pairing", subcommands: [Pair.self, Join.self, Devices.self, Keys.self]),
-      CommandGroup(name: "Machine", subcommands: [Doctor.self, Check.self, Backup.self, Restore.self, Erase.self]),
+      CommandGroup(
+        name: "Machine",
+        subcommands: [Config.self, Doctor.self, Check.self, Backup.self, Restore.self, Erase.self]),
     ])
+
+  @OptionGroup var context: ContextOption
 
   /// The entry. It runs on the main thread, so that it needs no other one until it is known that others can be started.
   @MainActor static func main() async {
@@ -84,7 +90,8 @@ struct Busnode: AsyncParsableCommand {
     if let limit = MachineLimits.obstacleToCommands {
       var failure = Failure(limit)
       // doctor has statuses of its own: 2 for what does not work.
-      if CommandLine.arguments.dropFirst().first == "doctor" { failure.exitStatus = 2 }
+      let words = ContextOption.dropped(from: Array(CommandLine.arguments.dropFirst()))
+      if words.first == "doctor" { failure.exitStatus = 2 }
       Output.complain(failure)
       endProcess(failure.exitStatus)
     }
@@ -117,7 +124,7 @@ struct Busnode: AsyncParsableCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     var running: (any ParsableCommand.Type)?
     do {
-      if let wrong = WrongUsage(helpFor: arguments) {
+      if let wrong = WrongUsage(helpFor: ContextOption.dropped(from: arguments)) {
         status = report(wrong)
       } else {
         var command = try parseAsRoot(arguments)

@@ -20,7 +20,7 @@ struct WrongUsage {
     message = UsageSentence.make(Busnode.message(for: error), help: help)
     if let command {
       usage = Self.usage(of: command)
-    } else if let unknown = UnknownWord(arguments) {
+    } else if let unknown = UnknownWord(ContextOption.dropped(from: arguments)) {
       message = unknown.message
       usage = Self.usage(of: unknown.command)
     } else {

@@ -77,23 +77,30 @@ struct FindingTheBusTests {
     return line.split(separator: " ").dropFirst().first?.split(separator: "/").last.map(String.init)
   }
 
-  @Test("Every command finds its bus by option, variable and default, in this order")
+  @Test("Every command finds its bus by option, variable, context and default, in this order")
   func everyCommand() async throws {
     try await withTestBus { bus in
       let commands = try await BusCommand.all(on: bus)
       #expect(commands.count > 30)
       #expect(
         commands.filter { !$0.options.contains("bus") }.map(\.words) == [
-          ["room", "ls"], ["room", "log"], ["ranking"], ["measure"],
+          ["room", "ls"], ["room", "log"], ["ranking"], ["measure"], ["config", "ls"], ["config", "get"],
+          ["config", "set"], ["config", "rm"], ["config", "path"],
         ])
       let long = "\(bus.directory)/\(String(repeating: "long-", count: 20))"
       try FileManager.default.createDirectory(
         atPath: long, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let settings = bus.directory + "/settings"
+      try FileManager.default.createDirectory(atPath: settings + "/runbus", withIntermediateDirectories: true)
+      try "{\"contexts\": {\"c\": {\"bus\": \"by-context\"}}}".write(
+        toFile: settings + "/runbus/config.json", atomically: true, encoding: .utf8)
       let plain: [String: String?] = ["XDG_RUNTIME_DIR": long]
       let named = plain.merging(["RUNBUS_BUS": "by-variable"]) { $1 }
       for command in commands where command.options.contains("bus") {
         #expect(try await found(by: command, ["--bus", "by-option"], named, on: bus) == "by-option")
         #expect(try await found(by: command, [], named, on: bus) == "by-variable")
+        let inContext = plain.merging(["XDG_CONFIG_HOME": settings]) { $1 }
+        #expect(try await found(by: command, ["--context", "c"], inContext, on: bus) == "by-context")
         // Without a name `up` makes a bus of its own.
         if command.words != ["up"] { #expect(try await found(by: command, [], plain, on: bus) == "default") }
       }

@@ -21,11 +21,15 @@ package final class TestBus: Sendable {
   /// The directory of stores: `XDG_STATE_HOME`.
   package var stateDirectory: String { directory + "/state" }
 
+  /// The directory of settings, which is not made: `XDG_CONFIG_HOME`. Nobody's own settings reach a test.
+  package var configDirectory: String { directory + "/config" }
+
   /// Environment of the test's processes; `nil` removes a variable.
   package var environment: [String: String?] {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
-      "RUNBUS_INSECURE": nil,
+      "RUNBUS_INSECURE": nil, "RUNBUS_CONTEXT": nil, "RUNBUS_UNITS": nil, "RUNBUS_WEIGHT": nil,
+      "RUNBUS_LOG_LEVEL": nil, "RUNBUS_LOG_FORMAT": nil, "RUNBUS_COLOURS": nil, "XDG_CONFIG_HOME": configDirectory,
       "BUSNODE": Self.busnode, "TMPDIR": directory,
     ]
   }

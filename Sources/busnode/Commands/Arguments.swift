@@ -1,5 +1,4 @@
 public import ArgumentParser
-import Logging
 import RunScripts
 public import RunBus
 
@@ -12,31 +11,6 @@ extension CommandKind: ExpressibleByArgument {}
 extension RecoveryChoice: ExpressibleByArgument {}
 extension RecoveryAnswer: ExpressibleByArgument {}
 extension Downtime: ExpressibleByArgument {}
-
-/// A log level as an argument.
-enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-  case trace, debug, info, notice, warning, error, critical
-
-  var level: Logger.Level {
-    switch self {
-    case .trace: .trace
-    case .debug: .debug
-    case .info: .info
-    case .notice: .notice
-    case .warning: .warning
-    case .error: .error
-    case .critical: .critical
-    }
-  }
-}
-
-/// The form of log lines as an argument.
-enum LogFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people.
-  case text
-  /// One JSON object a line.
-  case json
-}
 
 /// A span of time as an argument: `90`, `12s`, `1m30s`, `1:30`.
 struct TimeArgument: ExpressibleByArgument {

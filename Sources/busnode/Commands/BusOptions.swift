@@ -4,8 +4,10 @@ import Logging
 import RunBus
 
 /// The option `--bus`. Every command that is about a bus has it, in ``BusOptions`` or alone, and finds its bus with
-/// ``choice(address:)``: by the option, else by the environment, else the bus `default`.
+/// ``choice(address:)``: by the option, else by the environment, the settings, else the bus `default`.
 struct BusNameOption: ParsableArguments {
+  @OptionGroup var context: ContextOption
+
   @Option(
     help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"),
     completion: Completions.buses)
@@ -13,10 +15,18 @@ struct BusNameOption: ParsableArguments {
 
   /// The bus that is named, as one of this machine. What is peculiar about its paths is told on standard error.
   func choice(address: String? = nil) throws(Failure) -> BusChoice {
+    let choice = try quietChoice(address: address)
+    for notice in choice.location.notices { Output.complain("busnode: \(notice)") }
+    if let notice = try Settings.ofThisProcess().overruled(by: choice) { Output.complain("busnode: \(notice)") }
+    return choice
+  }
+
+  /// The same, and nothing is told.
+  fileprivate func quietChoice(address: String?) throws(Failure) -> BusChoice {
+    let saved = try Settings.ofThisProcess().savedBuses
     do {
-      let choice = try BusChoice(bus: bus, address: address, environment: ProcessInfo.processInfo.environment)
-      for notice in choice.location.notices { Output.complain("busnode: \(notice)") }
-      return choice
+      return try BusChoice(
+        bus: bus, address: address, environment: ProcessInfo.processInfo.environment, saved: saved)
     } catch {
       throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
     }
@@ -37,19 +47,23 @@ struct BusNameOption: ParsableArguments {
 
 /// What a command logs on standard error, and how.
 struct LogOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("What to log on standard error.", valueName: "level"))
-  var logLevel: LogLevel = .warning
+  @Option(help: ArgumentHelp("What to log on standard error (default: warning).", valueName: "level"))
+  var logLevel: LogLevel?
 
-  @Option(help: ArgumentHelp("How to log: text for people, or json, one object a line.", valueName: "format"))
-  var logFormat: LogFormat = .text
+  @Option(
+    help: ArgumentHelp("How to log: text for people, or json, one object a line (default: text).", valueName: "format"))
+  var logFormat: LogFormat?
+
+  private var level: LogLevel { logLevel ?? Settings.present?.logLevel ?? .warning }
+  private var format: LogFormat { logFormat ?? Settings.present?.logFormat ?? .text }
 
   /// The same options for a command that this one starts.
-  var arguments: [String] { ["--log-level", logLevel.rawValue, "--log-format", logFormat.rawValue] }
+  var arguments: [String] { ["--log-level", level.rawValue, "--log-format", format.rawValue] }
 
   /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
   /// written never blocks the command.
   func start() {
-    let (level, format) = (logLevel.level, logFormat)
+    let (level, format) = (level.level, format)
     if format == .json { Output.logAsJSON() }
     LoggingSystem.bootstrap { label in
       switch format {
@@ -72,7 +86,7 @@ struct BusOptions: ParsableArguments {
 
   @OptionGroup var log: LogOptions
 
-  /// Where the bus is: options win over the environment. A bus with which this machine is paired is reached with keys.
+  /// Where the bus is: options win over the environment, that over settings. A bus with which this machine is paired is reached with keys.
   func location() throws(Failure) -> BusLocation {
     let location = try hubLocation()
     try checkInsecure(isUsed: location.isAddress)
@@ -90,7 +104,8 @@ struct BusOptions: ParsableArguments {
   /// The bus whose hub is on this machine, and what named it.
   func choice() throws(Failure) -> BusChoice {
     let choice = try named.choice(address: address)
-    guard !choice.location.isAddress || isInsecure else {
+    let allowsAddress = try isInsecure()
+    guard !choice.location.isAddress || allowsAddress else {
       throw Failure(
         code: "usage",
         message:
@@ -101,7 +116,14 @@ struct BusOptions: ParsableArguments {
   }
 
   /// Whether TCP without keys may be used.
-  var isInsecure: Bool { insecure || ProcessInfo.processInfo.environment["RUNBUS_INSECURE"] == "1" }
+  func isInsecure() throws(Failure) -> Bool { insecure ? true : try Settings.ofThisProcess().isInsecure }
+
+  /// Says which bus something is removed from, and what named it, when the command did not.
+  func tellOrigin() throws(Failure) {
+    let choice = try named.quietChoice(address: address)
+    guard choice.origin != .option else { return }
+    Output.complain("busnode: \(choice.text)")
+  }
 
   /// Refuses `--insecure` where it has no effect.
   ///
@@ -122,4 +144,30 @@ struct BusOptions: ParsableArguments {
 
   /// Sends the log to standard error; see ``LogOptions/start()``.
   func startLog() { log.start() }
+}
+
+extension BusChoice {
+  /// `bus "home" (from context home in /home/kim/.config/runbus/config.json)`.
+  var text: String { "bus \"\(location.displayName)\" (from \(originText))" }
+}
+
+extension Settings {
+  /// That a variable names another bus than the context of the option; `nil` when it does not.
+  fileprivate func overruled(by choice: BusChoice) -> String? {
+    guard choice.origin == .variable, let context, context.origin == .flag, let saved = savedBuses.first,
+      saved.bus != nil || saved.address != nil
+    else { return nil }
+    return "\(choice.originText) wins over context \(context.name): this is \(choice.text)"
+  }
+
+  /// The units of a text: by the option, else by the settings, else metric.
+  static func units(_ option: Units?) throws(Failure) -> Units {
+    if let option { return option }
+    return try ofThisProcess().units ?? .metric
+  }
+
+  /// The variables of this process as a screen reads them.
+  static func terminalEnvironment() throws(Failure) -> [String: String] {
+    try ofThisProcess().terminalEnvironment(ProcessInfo.processInfo.environment)
+  }
 }

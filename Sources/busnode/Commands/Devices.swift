@@ -100,7 +100,9 @@ struct DevicesRevoke: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   func run() async throws {
-    let name = try await PairedDevices.find(bus).order(.revoke, device)
+    let devices = try await PairedDevices.find(bus)
+    try bus.tellOrigin()
+    let name = try await devices.order(.revoke, device)
     Output.tell("the key of \(name) is taken back: it is cut off, and receives nothing any more")
   }
 }
@@ -117,7 +119,9 @@ struct DevicesForget: AsyncParsableCommand {
   @OptionGroup var bus: BusOptions
 
   func run() async throws {
-    let name = try await PairedDevices.find(bus).order(.forget, device)
+    let devices = try await PairedDevices.find(bus)
+    try bus.tellOrigin()
+    let name = try await devices.order(.forget, device)
     Output.tell("\(name) is forgotten; commands that it had sent never count again")
   }
 }

@@ -14,8 +14,8 @@ struct Erase: AsyncParsableCommand {
       were exported elsewhere stay. End the nodes of the bus first. Other machines keep what they have: revoke this one \
       on the phone (busnode devices revoke).
 
-      The question says which bus it is, and what named it: --bus, RUNBUS_BUS or the default. Without a terminal --yes \
-      needs --bus (or --address): a script must not erase what a variable happens to name.
+      The question says which bus it is, and what named it: --bus, RUNBUS_BUS, a setting or the default. Without a \
+      terminal --yes needs --bus (or --address): a script must not erase what a variable or a setting happens to name.
 
       The rooms of a fleet belong to all its runners: they stay when a bus is erased, with what its runner has written \
       there, and with the nickname. With --together they are removed, and no bus is.

@@ -58,6 +58,7 @@ struct KeysRotate: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let location = try bus.location()
+    try bus.tellOrigin()
     guard let keyring = location.keyring else { return try await rotateHub() }
     guard !now else {
       throw Failure(

@@ -53,10 +53,11 @@ struct Measure: ParsableCommand {
   @Flag(help: "Show every fix, whether it counts and if not, why.")
   var route = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   @OptionGroup var runner: RunnerOptions
+  @OptionGroup var context: ContextOption
 
   @Flag(help: "Compute the distance from positions only, even where they are missing.")
   var noPedometer = false
@@ -65,6 +66,7 @@ struct Measure: ParsableCommand {
   var json = false
 
   func run() throws {
+    let units = try Settings.units(units)
     let recording = try Recording.read(contentsOf: file, run: number?.number)
     for warning in recording.warnings { Output.complain("busnode: \(InputFile.name(of: file)): \(warning)") }
     var settings = runner.metrics

@@ -38,7 +38,7 @@ struct Monitor: AsyncParsableCommand {
   func run() async throws {
     bus.startLog()
     let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed, .rooms])
-    let json = json
+    let (json, units) = (json, try Settings.units(nil))
     let missed: @Sendable (UInt64) throws -> Void = { count in
       guard json else { return MissedSnapshots.complain(count) }
       try Output.jsonLine(MissedLineJSON(snapshots: count))
@@ -48,7 +48,7 @@ struct Monitor: AsyncParsableCommand {
     ) {
       event in
       guard let event = EventJSON(event) else { return false }
-      if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event)) }
+      if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event, in: units)) }
       return true
     }
   }

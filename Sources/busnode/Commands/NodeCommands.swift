@@ -163,12 +163,14 @@ struct Phone: AsyncParsableCommand {
       }
     }
     if let member = configuration.together { try await rooms.claimNickname(for: member) }
+    let units = try Settings.units(nil)
     try await NodeRunner(
       node: hub, source: .phone, recording: recording, readsOrders: options.stdin,
-      view: NodeView(asJSON: options.json), farewell: { await hub.unfinishedRoom() }
+      view: NodeView(asJSON: options.json, units: units), farewell: { await hub.unfinishedRoom() }
     ).run(
       demands: await hub.sensorDemands(),
-      prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin) : nil, metrics: metrics)
+      prompt: recovery == .ask ? RecoveryPrompt(hub: hub, readsOrders: options.stdin, units: units) : nil,
+      metrics: metrics)
   }
 
   /// Asks at the terminal whether to make new keys when those are gone with which devices are paired.
@@ -196,7 +198,7 @@ struct Phone: AsyncParsableCommand {
 
   /// The addresses of `--listen` that have no keys, and those for paired devices.
   private func listeners() throws(Failure) -> (local: [String], remote: [RemoteListener]) {
-    guard !bus.isInsecure else { return (listen, []) }
+    guard try !bus.isInsecure() else { return (listen, []) }
     var remote: [RemoteListener] = []
     for address in listen {
       do {
@@ -342,7 +344,8 @@ private func runPeer(
     loop: try Loop())
   try await NodeRunner(
     node: peer, source: source, recording: recording, readsOrders: options.stdin,
-    view: NodeView(asJSON: options.json, isLockScreen: role == .widget), isLockScreen: role == .widget
+    view: NodeView(asJSON: options.json, isLockScreen: role == .widget, units: try Settings.units(nil)),
+    isLockScreen: role == .widget
   ).run(hook: alarm.hook(at: location, device: device))
 }
 

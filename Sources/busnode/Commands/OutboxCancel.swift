@@ -42,6 +42,7 @@ struct OutboxCancel: AsyncParsableCommand {
       throw contents.isComplete || error.exitStatus == ExitStatus.usage
         ? error : QuietExit(exitStatus: contents.exitStatus)
     }
+    try bus.tellOrigin()
     for row in rows where row.id == id {
       switch row.place {
       case .spool: try await cancelSpooled(id, at: location)

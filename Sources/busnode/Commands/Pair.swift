@@ -79,7 +79,7 @@ struct Pair: AsyncParsableCommand {
     guard let offer = report.offer else { throw RunBusError(InquiryFailure.unknownAnswer) }
     let line = try line(of: offer)
     let signals = Signals.stream()
-    tell(line)
+    try tell(line)
     let ended = try await withThrowingTaskGroup(of: Ending.self) { group in
       group.addTask { try await follow(hub, offer) }
       group.addTask {
@@ -126,7 +126,7 @@ struct Pair: AsyncParsableCommand {
     return PairingLine(authority: authority, hubKey: offer.hubKey, token: offer.token)
   }
 
-  private func tell(_ line: PairingLine) {
+  private func tell(_ line: PairingLine) throws {
     if json { return Output.tell(json: PairStepJSON(step: "open", line: line.text)) }
     Output.tell("On the other machine, within two minutes:  busnode join --device NAME")
     Output.tell("and give it this line, which is a secret until it is used:")
@@ -134,7 +134,7 @@ struct Pair: AsyncParsableCommand {
     Output.tell(line.text)
     Output.tell("")
     if yes { Output.tell("With --yes whoever reads the line first is let in.") }
-    let paper = Output.isTerminal ? QRCode.Paper(terminal: ProcessInfo.processInfo.environment) : .light
+    let paper = Output.isTerminal ? QRCode.Paper(terminal: try Settings.terminalEnvironment()) : .light
     guard !noQR, let code = QRCode.lines(line.text, columns: Output.isTerminal ? Output.columns : nil, on: paper) else {
       return
     }

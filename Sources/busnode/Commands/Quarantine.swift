@@ -80,7 +80,9 @@ struct QuarantineDrop: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
-    try await QuarantineContents(try bus.location()).act(on: id, .dropped, asJSON: json)
+    let contents = try await QuarantineContents(try bus.location())
+    try bus.tellOrigin()
+    try await contents.act(on: id, .dropped, asJSON: json)
   }
 }
 

@@ -113,10 +113,11 @@ struct RecordsList: AsyncParsableCommand {
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   func run() async throws {
+    let units = try Settings.units(units)
     let entries = try await shelf.open().entries
     let summaries = try filter.matches(entries).map(\.summary)
     let doubles = RecordDoubles(entries.map(\.summary))
@@ -167,14 +168,15 @@ struct RecordsStats: AsyncParsableCommand {
   @Flag(help: "Personal bests instead of sums.")
   var bests = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   func validate() throws {
     guard !bests || by == nil else { throw ValidationError("--bests is over all runs: leave --by out") }
   }
 
   func run() async throws {
+    let units = try Settings.units(units)
     let catalogue = try await shelf.open()
     let entries = try filter.matches(catalogue.entries)
     let now = Date().timeIntervalSince1970

@@ -71,7 +71,7 @@ struct RecordsShow: AsyncParsableCommand {
       ).tell(asJSON: self.shelf.json)
     }
     if self.shelf.json { return try Output.jsonLine(record) }
-    let lines = RecordText.lines(record, in: units ?? .metric, chart: chart.style, width: Output.columns)
+    let lines = RecordText.lines(record, in: try Settings.units(units), chart: chart.style, width: Output.columns)
     for line in lines { try Output.line(line) }
   }
 }
@@ -154,6 +154,7 @@ struct RecordsRemove: AsyncParsableCommand {
     let shelf = try await self.shelf.open()
     let entry = try shelf.entry(id)
     let name = Sentence.short(entry.summary.runID.description)
+    try self.shelf.bus.tellOrigin()
     if !yes { try ask(entry.summary, name) }
     await BadgeBook.giveBeforeRemoval(on: try self.shelf.bus.location())
     try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
@@ -168,8 +169,9 @@ struct RecordsRemove: AsyncParsableCommand {
         code: "usage", message: "cannot ask without a terminal: use records rm \(name) --yes",
         exitStatus: ExitStatus.usage)
     }
+    let units = try Settings.units(nil)
     let line = [
-      RunCalendar().minuteText(summary.startedAtUnixSeconds), summary.distanceMeters.map(Units.metric.distanceText),
+      RunCalendar().minuteText(summary.startedAtUnixSeconds), summary.distanceMeters.map(units.distanceText),
       summary.title.isEmpty ? nil : summary.title,
     ].compactMap { $0 }.joined(separator: ", ")
     Output.complain("remove \(name) (\(line)) for good? [y/N]")

@@ -19,8 +19,8 @@ struct RoomStandings: AsyncParsableCommand {
   @Flag(help: "Show every change, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
@@ -32,7 +32,7 @@ struct RoomStandings: AsyncParsableCommand {
     bus.startLog()
     let patience = timeout?.span ?? .seconds(5)
     let visit = try BusClient(try bus.location(), topics: [.rooms])
-    let (json, units) = (json, units)
+    let (json, units) = (json, try Settings.units(units))
     let follower = Follower(visit: visit, patience: patience)
     let show: @Sendable (BusEvent) throws -> Bool = { event in
       guard case .room(let view) = event else { return false }

@@ -27,8 +27,8 @@ struct Route: AsyncParsableCommand {
   @Flag(help: "Show every point that is new or changes, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
@@ -40,7 +40,7 @@ struct Route: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let patience = timeout?.span ?? .seconds(5)
-    let (json, units) = (json, units)
+    let (json, units) = (json, try Settings.units(units))
     let write: @Sendable (RouteFollower.News) throws -> Void = { news in
       switch news {
       case .point(let runID, let index, let point) where json:

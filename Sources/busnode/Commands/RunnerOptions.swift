@@ -13,10 +13,13 @@ struct RunnerOptions: ParsableArguments {
     if let weight, !(20...300).contains(weight) { throw ValidationError("--weight is 20 to 300 kg") }
   }
 
+  /// The weight of the option, else of the settings.
+  private var kilograms: Double? { weight ?? Settings.present?.weight }
+
   /// How the numbers are computed.
   var metrics: MetricsSettings {
     var settings = MetricsSettings()
-    settings.weightKilograms = weight
+    settings.weightKilograms = kilograms
     settings.isAutoPauseOn = autoPause
     return settings
   }
@@ -24,7 +27,7 @@ struct RunnerOptions: ParsableArguments {
   /// The same choice as arguments for another process.
   var arguments: [String] {
     var arguments: [String] = []
-    if let weight { arguments += ["--weight", "\(weight)"] }
+    if let weight = kilograms { arguments += ["--weight", "\(weight)"] }
     if autoPause { arguments.append("--auto-pause") }
     return arguments
   }

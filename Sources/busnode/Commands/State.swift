@@ -45,8 +45,8 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Option(help: "Units of the text output: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
   var json = false
@@ -86,6 +86,7 @@ struct State: AsyncParsableCommand {
 
   /// Prints the state with its splits. The report is newer than the snapshot, so people see its metrics.
   private func write(_ state: StateMessage, with report: RunReport?) throws {
+    let units = try Settings.units(units)
     if json { return try Output.jsonLine(ReportedStateJSON(snapshot: state.snapshot, report: report)) }
     var snapshot = state.presentSnapshot
     if let report { snapshot.metrics = report.metrics }
@@ -98,6 +99,7 @@ struct State: AsyncParsableCommand {
   /// - Returns: `false`, with nothing printed, when the field is not known.
   private func write(_ state: StateMessage) throws -> Bool {
     if let field { return try write(StateField(field).value(in: state.snapshot)) }
+    let units = try Settings.units(units)
     if json {
       try Output.jsonLine(state.snapshot)
     } else if follow {

@@ -34,8 +34,8 @@ struct Top: AsyncParsableCommand {
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
-  @Option(help: "Units: metric or imperial.")
-  var units = Units.metric
+  @Option(help: "Units: metric or imperial (default: metric).")
+  var units: Units?
 
   @Flag(help: "Write lines instead of a screen.")
   var plain = false
@@ -44,10 +44,11 @@ struct Top: AsyncParsableCommand {
     bus.startLog()
     let location = try bus.location()
     let visit = try BusClient(location, topics: [.snapshots, .feed, .rooms])
-    guard !plain, let terminal = TerminalSession.open(ProcessInfo.processInfo.environment) else {
+    let units = try Settings.units(units)
+    guard !plain, let terminal = TerminalSession.open(try Settings.terminalEnvironment()) else {
       return try await Follower(visit: visit, patience: .seconds(5)).follow(countMax: nil) { event in
         guard let event = EventJSON(event) else { return false }
-        try Output.line(Sentence.event(event))
+        try Output.line(Sentence.event(event, in: units))
         return true
       }
     }

@@ -90,6 +90,8 @@ struct Up: AsyncParsableCommand {
 
   func run() async throws {
     bus.startLog()
+    // Before a process is spawned: a node would refuse a wrong file, too.
+    _ = try Settings.ofThisProcess()
     if let count = together.runners { return try await play(runners: count) }
     // Read all input before a process is spawned.
     let script = try script.map { try Self.read(script: $0) }
@@ -116,7 +118,7 @@ struct Up: AsyncParsableCommand {
     // Short, because a socket's path is.
     let folder = NSTemporaryDirectory() + "runbus-\(name)-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    var environment: [String: String?] = ["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]
+    var environment: [String: String?] = ["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil, "RUNBUS_CONTEXT": nil]
     for (variable, part) in [("XDG_STATE_HOME", "state"), ("XDG_RUNTIME_DIR", "run"), ("XDG_CONFIG_HOME", "config")] {
       do {
         try FileManager.default.createDirectory(
@@ -150,7 +152,7 @@ struct Up: AsyncParsableCommand {
     let common = place + ["--json", "--stdin"] + bus.log.arguments
     let plan = UpRun.Plan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0],
-      environment: environment.merging(["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil]) { $1 },
+      environment: environment.merging(["RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil, "RUNBUS_CONTEXT": nil]) { $1 },
       arguments: [
         .phone: ["phone"] + common + sensors.arguments + runner.arguments
           + ["--speed", "\(speed.speed.factor)", "--debounce", "\(debounce)"],
@@ -163,7 +165,10 @@ struct Up: AsyncParsableCommand {
         [(SpawnedNode.phone, NodeRole.phone), (.watch, .watch)]
           .filter { recording?.samples(for: $1).isEmpty == false }.map { $0.0 }),
       flag: location.flag)
-    try await UpShow(location, speed: speed.speed, isPlain: plain, asJSON: json).play(plan)
+    try await UpShow(
+      location, speed: speed.speed, isPlain: plain, asJSON: json, units: try Settings.units(nil),
+      environment: try Settings.terminalEnvironment()
+    ).play(plan)
   }
 
   private static func read(script path: String) throws -> Script {

@@ -59,8 +59,6 @@ enum Sentence {
   }
 
   static func clock(_ seconds: Double) -> String { DurationText.clock(BusDuration(seconds: seconds)) }
-  static func distance(_ meters: Double) -> String { Units.metric.distanceText(meters) }
-  static func pace(_ secondsPerKilometer: Double) -> String { Units.metric.paceText(secondsPerKilometer) }
   static func whole(_ value: Double) -> String { fixed(value, 0) }
 
   /// A number with a fixed count of decimals (0 to 2); one too large for that is written in full.

@@ -17,10 +17,13 @@ final class NodeView: Sendable {
   private let asJSON: Bool
   /// Whether only what a lock screen shows is written as text.
   private let isLockScreen: Bool
+  private let units: Units
   private let state = Mutex(State())
   private let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
 
-  init(asJSON: Bool, isLockScreen: Bool = false) { (self.asJSON, self.isLockScreen) = (asJSON, isLockScreen) }
+  init(asJSON: Bool, isLockScreen: Bool = false, units: Units = .metric) {
+    (self.asJSON, self.isLockScreen, self.units) = (asJSON, isLockScreen, units)
+  }
 
   /// Waits until all lines are written, for a second at most.
   func close() { lines.flush() }
@@ -123,6 +126,6 @@ final class NodeView: Sendable {
   }
 
   private func write(_ event: EventJSON) {
-    lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event)))
+    lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event, in: units)))
   }
 }

@@ -6,11 +6,12 @@ struct RecoveryPrompt: Sendable {
   let hub: Hub
   /// Whether standard input holds orders. The answer is then one of them.
   let readsOrders: Bool
+  let units: Units
 
   /// Asks if the hub needs a decision. Returns when somebody has answered, here or elsewhere.
   func ask() async {
     guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
-    let found = "found an unfinished run: \(Self.describe(first))"
+    let found = "found an unfinished run: \(describe(first))"
     guard !readsOrders else {
       return Output.complain("\(found); answer with recover resume, recover finish or recover discard")
     }
@@ -50,9 +51,9 @@ struct RecoveryPrompt: Sendable {
     return word.isEmpty ? nil : RecoveryAnswer.allCases.first { $0.rawValue.hasPrefix(word) }
   }
 
-  private static func describe(_ snapshot: Snapshot) -> String {
+  private func describe(_ snapshot: Snapshot) -> String {
     var parts = [snapshot.phase.rawValue, "active \(DurationText.clock(snapshot.metrics.active))"]
-    if let meters = snapshot.metrics.distanceMeters { parts.append(Sentence.distance(meters)) }
+    if let meters = snapshot.metrics.distanceMeters { parts.append(units.distanceText(meters)) }
     return parts.joined(separator: ", ")
   }
 }

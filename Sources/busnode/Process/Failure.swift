@@ -21,6 +21,8 @@ enum ExitStatus {
   static let diskError: Int32 = 74
   /// A bus or store is held by another process, or the spool is full: a later attempt may work (`EX_TEMPFAIL`).
   static let busHeld: Int32 = 75
+  /// The file of settings cannot be used (`EX_CONFIG`).
+  static let configuration: Int32 = 78
   static let interrupted: Int32 = 130
 }
 

@@ -10,6 +10,8 @@ struct OutputFile {
   let path: String
   /// How the name of the temporary file begins.
   var temporary = ".busnode"
+  /// The mode of a new file; `nil` for that of the process.
+  var newMode: mode_t?
 
   /// Writes the text. A regular file is durable on return.
   ///
@@ -19,7 +21,7 @@ struct OutputFile {
     guard stat(path, &info) == 0 else {
       guard errno == ENOENT else { throw failure(errno) }
       guard lstat(path, &info) != 0 else { throw failure("it is a link to a file that does not exist") }
-      return try replace(path, mode: nil, with: text)
+      return try replace(path, mode: newMode, with: text)
     }
     switch info.st_mode & S_IFMT {
     case S_IFREG:

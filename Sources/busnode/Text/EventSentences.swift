@@ -48,10 +48,10 @@ extension Sentence {
   }
 
   /// One event of the bus or of a node.
-  static func event(_ event: EventJSON) -> String {
+  static func event(_ event: EventJSON, in units: Units = .metric) -> String {
     switch event {
-    case .bus(let event): self.event(event)
-    case .liveActivity(let state): liveActivity(state)
+    case .bus(let event): self.event(event, in: units)
+    case .liveActivity(let state): liveActivity(state, in: units)
     case .message(let message, let text): self.message(message, text: text)
     case .link(let link):
       link.refusal.map { "no session with the hub: \($0)" }
@@ -66,16 +66,16 @@ extension Sentence {
       case .motion: "sensors off, except for motion (the runner stands)"
       case .all: "sensors on"
       }
-    case .record(let record): self.record(record)
+    case .record(let record): self.record(record, in: units)
     case .recordingEnded(let recording):
       "the recording has ended at \(clock(recording.elapsedSeconds)) of the run: no more samples come; busnode send stop ends the run"
     case .sensorsDone(let sensors): "the hub has all samples of the run: \(sensors.samples)"
     }
   }
 
-  private static func event(_ event: BusEvent) -> String {
+  private static func event(_ event: BusEvent, in units: Units) -> String {
     switch event {
-    case .snapshot(let state): snapshot(state.snapshot)
+    case .snapshot(let state): snapshot(state.snapshot, in: units)
     case .command(let command, let device):
       "\(device): \(command.kind.rawValue) pressed on \(command.source)"
         + (command.runOffset.map { " (recorded at \(DurationText.clock($0)))" } ?? "")
@@ -86,14 +86,14 @@ extension Sentence {
     case .message(let message): self.message(message, text: nil)
     case .route(let part): "the route of run \(short(part.runID.description)) has \(part.total) points"
     case .live(let message): "push \(message.push.number) to lock screens: \(message.push.kind.rawValue)"
-    case .room(let view): RoomViewText.line(view)
+    case .room(let view): RoomViewText.line(view, in: units)
     case .cue(let cue): "room \(RoomViewText.short(cue.room)): \(RoomViewText.sentence(cue))"
     }
   }
 
   /// `lock screen: running 3:05 · 0.52 km · 5:41 /km · 148 bpm · 2 of 4, 120 m behind · pause waits · push 17 (numbers), 96
   /// left`.
-  private static func liveActivity(_ state: LiveActivityState) -> String {
+  private static func liveActivity(_ state: LiveActivityState, in units: Units) -> String {
     let (content, numbers) = (state.content, state.content.numbers)
     let active = BusDuration(seconds: state.activeSeconds(at: state.pushedAt))
     var parts = ["lock screen: \(content.phase.rawValue) \(DurationText.clock(active))"]
@@ -102,12 +102,12 @@ extension Sentence {
       let startsIn = BusDuration(seconds: startDate.timeIntervalSince(state.pushedAt))
       parts.append(RoomViewText.countdown(startsIn) ?? "countdown")
     }
-    if let meters = numbers.distanceMeters { parts.append(distance(meters)) }
+    if let meters = numbers.distanceMeters { parts.append(units.distanceText(meters)) }
     if let pace = numbers.paceSecondsPerKilometer ?? numbers.averagePaceSecondsPerKilometer {
-      parts.append(self.pace(pace))
+      parts.append(units.paceText(pace))
     }
     if let rate = numbers.heartRateBpm { parts.append("\(rate) bpm") }
-    if let room = content.room { parts.append(RoomViewText.place(room)) }
+    if let room = content.room { parts.append(RoomViewText.place(room, in: units)) }
     parts += content.pending.map { "\($0.rawValue) waits" }
     if state.isHubLost { parts.append("the phone is lost") } else if state.isStale { parts.append("stale") }
     parts.append("push \(state.push) (\(state.pushKind.rawValue)), \(state.budgetLeft) left")
@@ -122,10 +122,10 @@ extension Sentence {
   }
 
   /// A record was stored or removed.
-  static func record(_ news: EventJSON.Record) -> String {
+  static func record(_ news: EventJSON.Record, in units: Units = .metric) -> String {
     let name = "run \(short(news.runId.description))"
     guard let record = news.record else { return "\(name) was removed" }
-    let distance = record.distanceMeters.map { ", \(self.distance($0))" } ?? ""
+    let distance = record.distanceMeters.map { ", \(units.distanceText($0))" } ?? ""
     return "\(name) is kept (version \(record.version), \(DurationText.clock(record.active))\(distance))"
   }
 

@@ -14,6 +14,7 @@ final class UpShow: UpFace {
   private let location: BusLocation
   private let speed: BusSpeed
   private let asJSON: Bool
+  private let units: Units
   /// The terminal that the screen is drawn on; `nil` without a screen.
   private let terminal: TerminalSession?
   private let shown: Mutex<Shown>
@@ -23,13 +24,17 @@ final class UpShow: UpFace {
   /// - Parameters:
   ///   - location: The bus, for the screen's own view of it.
   ///   - isPlain: Whether there is no screen, also on a terminal.
-  init(_ location: BusLocation, speed: BusSpeed, isPlain: Bool, asJSON: Bool) {
-    (self.location, self.speed, self.asJSON) = (location, speed, asJSON)
-    terminal = asJSON || isPlain ? nil : TerminalSession.open(ProcessInfo.processInfo.environment)
+  ///   - units: The units of texts.
+  ///   - environment: The variables by which the terminal is judged.
+  init(
+    _ location: BusLocation, speed: BusSpeed, isPlain: Bool, asJSON: Bool, units: Units, environment: [String: String]
+  ) {
+    (self.location, self.speed, self.asJSON, self.units) = (location, speed, asJSON, units)
+    terminal = asJSON || isPlain ? nil : TerminalSession.open(environment)
     shown = Mutex(
       Shown(
         screen: UpScreen(
-          bus: location.displayName, units: .metric, hasUnicode: terminal?.abilities.hasUnicode ?? false)))
+          bus: location.displayName, units: units, hasUnicode: terminal?.abilities.hasUnicode ?? false)))
   }
 
   /// Plays the run to its end and prints the summary.
@@ -70,7 +75,7 @@ final class UpShow: UpFace {
     }
     if asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
     guard terminal == nil, isShown(line.event) else { return }
-    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event)) }
+    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event, in: units)) }
   }
 
   func draw(_ rows: [(node: SpawnedNode, row: UpRow)]) {
