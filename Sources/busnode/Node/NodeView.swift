@@ -18,12 +18,23 @@ final class NodeView: Sendable {
   /// Whether only what a lock screen shows is written as text.
   private let isLockScreen: Bool
   private let state = Mutex(State())
-  private let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
+  /// Where the lines go; `nil` for one whose events are taken by a closure.
+  private let lines: LineQueue?
+  private let take: @Sendable (EventJSON) -> Void
 
-  init(asJSON: Bool, isLockScreen: Bool = false) { (self.asJSON, self.isLockScreen) = (asJSON, isLockScreen) }
+  init(asJSON: Bool, isLockScreen: Bool = false) {
+    let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
+    (self.asJSON, self.isLockScreen, self.lines) = (asJSON, isLockScreen, lines)
+    take = { event in lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event))) }
+  }
+
+  /// A view of a node whose events are not written, but taken by a closure, as `--json` would write them.
+  init(taking take: @Sendable @escaping (EventJSON) -> Void) {
+    (asJSON, isLockScreen, lines, self.take) = (true, false, nil, take)
+  }
 
   /// Waits until all lines are written, for a second at most.
-  func close() { lines.flush() }
+  func close() { lines?.flush() }
 
   /// Shows an event of the bus.
   func show(_ event: BusEvent) {
@@ -122,7 +133,5 @@ final class NodeView: Sendable {
     write(.recordingEnded(EventJSON.RecordingEnded(runId: runID, elapsedSeconds: offset.seconds)))
   }
 
-  private func write(_ event: EventJSON) {
-    lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event)))
-  }
+  private func write(_ event: EventJSON) { take(event) }
 }
