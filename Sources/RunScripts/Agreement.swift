@@ -67,11 +67,8 @@ package struct Agreement: Sendable {
   /// Forgets the last snapshot of a node that is restarted: it may show the same or an older snapshot again.
   package mutating func forgetLast(of node: SpawnedNode) { seen[node]?.last = nil }
 
-  /// How many revisions other nodes have shown and this one has not, because it was away.
-  package func missed(by node: SpawnedNode) -> Int {
-    let all = seen.values.reduce(into: Set<UInt64>()) { $0.formUnion($1.revisions) }
-    return all.subtracting(seen[node]?.revisions ?? []).count
-  }
+  /// All revisions that any node has shown.
+  package var revisions: Set<UInt64> { seen.values.reduce(into: []) { $0.formUnion($1.revisions) } }
 
   /// Whether all of `nodes` show the same publication.
   package func isReached(by nodes: some Sequence<SpawnedNode>) -> Bool {

@@ -44,11 +44,20 @@ final class NodeChild: Sendable {
   /// Writes an order to its standard input.
   func tell(_ order: NodeOrder) { input.continuation.yield(order.line) }
 
-  /// Closes its standard input, on which it ends in good order.
-  func end() { input.continuation.finish() }
+  /// Closes its standard input, on which it ends in good order, also when it stands still.
+  func end() {
+    input.continuation.finish()
+    wake()
+  }
 
   /// Ends the process with SIGKILL, as a crash would.
   func kill() { process.withLock { $0?(.kill) } }
+
+  /// Lets the process stand still (SIGSTOP).
+  func sleep() { process.withLock { $0?(.suspend) } }
+
+  /// Lets it go on.
+  func wake() { process.withLock { $0?(.resume) } }
 
   /// Runs the process to its end, and reports what it writes and how it ends.
   func run(

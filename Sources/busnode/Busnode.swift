@@ -67,7 +67,7 @@ struct Busnode: AsyncParsableCommand {
       """,
     version: BuildVersion.text,
     groupedSubcommands: [
-      CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
+      CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self, ShellNode.self]),
       CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self, Wait.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),

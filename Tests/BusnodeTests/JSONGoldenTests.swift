@@ -105,7 +105,9 @@ struct JSONGoldenTests {
     var snapshot = Snapshot.none
     snapshot.order = SnapshotOrder(term: 1, revision: 1, tick: 2)
     agreement.saw(snapshot, on: .phone)
-    var summary = UpSummary(agreement, verdicts: UpSummary.Verdicts())
+    var summary = UpSummary(
+      agreement, presses: 3, verdicts: UpSummary.Verdicts(), reconnects: [.watch: 2],
+      faults: UpSummary.Faults(seed: 7, links: 1, kills: 2, sleeps: 0))
     #expect(DayTime.unixSeconds(summary.at) != nil)
     summary.at = "2026-11-21T16:06:25.250Z"
     try expect("summary", [summary])

@@ -33,6 +33,11 @@ struct ScriptTests {
       ("at 1s phone start goal 30m now", "write start goal 30m"),
       ("at 1s phone pause goal 30m", "does not belong after \"pause\""),
       ("at 1s phone pause 3", "\"3\" does not belong after \"pause\""),
+      ("until", "FIELD OP VALUE"), ("until phas == paused", "did you mean phase"), ("expect phase = paused", "'='"),
+      ("until phase == paused within", "within TIME"), ("until phase == paused within soon", "within TIME"),
+      ("shell", "say which command"), ("at 1s shell # nothing", "say which command"),
+      ("phone:", "which node, and what"),
+      ("tablet: start", "\"tablet\" is not one of phone, watch, widget"),
     ])
   func badLine(line: String, what: String) {
     let error = #expect(throws: TextError.self) { try Script("at 0s phone start\n\(line)\n", file: "my.run") }
@@ -72,6 +77,43 @@ struct ScriptTests {
   func demo() throws {
     let text = try String(contentsOf: Checkout.root.appending(path: "examples/scripts/demo.run"), encoding: .utf8)
     let script = try Script(text, file: "demo.run")
-    #expect(Set(script.steps.map(\.node)) == Set(SpawnedNode.allCases))
+    #expect(Set(script.steps.compactMap(\.node)) == Set(UpDevices.usual.nodes))
+  }
+
+  @Test("A line without a time has that of the line above it, and names its node with a colon")
+  func noTime() throws {
+    let script = try Script("phone: start\nat 5s watch pause\nwidget: resume # now\nat 2s phone lap", file: "a.run")
+    #expect(script.steps.map(\.time) == [.zero, .seconds(2), .seconds(5), .seconds(5)])
+    #expect(script.steps.map(\.node) == [.phone, .phone, .watch, .widget])
+  }
+
+  @Test("A script waits, asserts and calls a command, which is taken as it is written")
+  func steps() throws {
+    let script = try Script(
+      """
+      at 1s watch start
+      until phase == running within 5s   # at most
+      until distance > 1 km
+      expect phase == running && lapCount == 0
+      at 9s shell  echo "# $RUNBUS_BUS" | cat   # a comment of the shell
+      """, file: "a.run")
+    let running = try StateCondition("phase == running")
+    #expect(
+      script.steps.dropFirst().map(\.action) == [
+        .until(running, within: .seconds(5)), .until(try StateCondition("distance > 1 km"), within: nil),
+        .expect(try StateCondition("phase == running && lapCount == 0")),
+        .shell("echo \"# $RUNBUS_BUS\" | cat   # a comment of the shell"),
+      ])
+    #expect(script.steps.map(\.time) == [1, 1, 1, 1, 9].map { .seconds($0) })
+    #expect(script.steps.dropFirst().allSatisfy { $0.node == nil })
+  }
+
+  @Test("The names of a script are those of its devices")
+  func names() throws {
+    let devices = UpDevices(watches: 2, shells: 1)
+    let script = try Script("at 1s watch-2 start\nshell-1: pause", file: "a.run", devices: devices)
+    #expect(script.steps.map { $0.node?.rawValue } == ["watch-2", "shell-1"])
+    let error = #expect(throws: TextError.self) { try Script("watch: start", file: "a.run", devices: devices) }
+    #expect(error?.message == "a.run:1: \"watch\" is not one of phone, watch-1, watch-2, widget, shell-1")
   }
 }

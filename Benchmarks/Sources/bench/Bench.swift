@@ -7,9 +7,9 @@ struct Bench: AsyncParsableCommand {
     abstract: "What RunBus costs, beside C programs that do the same, and what it costs at rest.",
     subcommands: [
       Latency.self, Flood.self, Enqueue.self, Drain.self, Recover.self, Rest.self, Fold.self, Live.self,
-      Growth.self, CrowdBench.self, Buses.self, Lateness.self, Rooms.self, RoomsRest.self, HubRole.self,
-      ObserverRole.self, SenderRole.self, EnqueuerRole.self, SizesRole.self, CrowdRole.self, BusesRole.self,
-      RoomMemberRole.self,
+      Growth.self, CrowdBench.self, Buses.self, DeviceSets.self, Lateness.self, Rooms.self, RoomsRest.self,
+      HubRole.self, ObserverRole.self, SenderRole.self, EnqueuerRole.self, SizesRole.self, CrowdRole.self,
+      BusesRole.self, RoomMemberRole.self,
     ],
     defaultSubcommand: Latency.self)
 }

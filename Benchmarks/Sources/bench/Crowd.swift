@@ -190,6 +190,9 @@ struct ProcessUse {
   private let threads: [Int32: ThreadUse]
   private let memory: Int
 
+  /// Of nothing.
+  init() { (threads, memory) = ([:], 0) }
+
   init(of process: Int32) {
     threads = ThreadUse.all(of: process)
     let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""

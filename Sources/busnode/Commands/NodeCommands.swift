@@ -15,6 +15,9 @@ struct NodeOptions: ParsableArguments {
 
   /// Refuses two readers of standard input.
   func check(_ sensors: SensorOptions) throws {
+    if sensors.seed != nil, !sensors.synthetic {
+      throw ValidationError("--seed chooses a modelled run: give --synthetic with it")
+    }
     guard stdin, sensors.readsStandardInput else { return }
     throw ValidationError("--replay - and --stdin both read standard input: give a file to --replay")
   }
@@ -325,8 +328,8 @@ private func freeName(like name: DeviceID, at location: BusLocation) async -> De
   return free
 }
 
-/// Runs a watch or a widget.
-private func runPeer(
+/// Runs a watch, a widget or a shell.
+func runPeer(
   _ role: NodeRole, source: ControlSource, bus: BusOptions, options: NodeOptions, alarm: AlarmOptions,
   recording: Timeline?
 ) async throws {

@@ -40,7 +40,6 @@ struct SensorOptions: ParsableArguments {
           + "\(Sentence.old(SyntheticRun.durations.upperBound.seconds))")
     }
     if run != nil, replay == nil { throw ValidationError("--run chooses a run of a recording: give --replay with it") }
-    if seed != nil, !synthetic { throw ValidationError("--seed chooses a modelled run: give --synthetic with it") }
     if let pace {
       guard synthetic else { throw ValidationError("--pace is that of a modelled runner: give --synthetic with it") }
       guard SyntheticRun.paces.contains(pace.span) else { throw ValidationError("--pace is 2:00 to 20:00 a kilometre") }

@@ -19,14 +19,25 @@ final class NodeView: Sendable {
   private let isLockScreen: Bool
   private let units: Units
   private let state = Mutex(State())
-  private let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
+  /// Where the lines go; `nil` for one whose events are taken by a closure.
+  private let lines: LineQueue?
+  private let take: @Sendable (EventJSON) -> Void
 
   init(asJSON: Bool, isLockScreen: Bool = false, units: Units = .metric) {
-    (self.asJSON, self.isLockScreen, self.units) = (asJSON, isLockScreen, units)
+    let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
+    (self.asJSON, self.isLockScreen, self.units, self.lines) = (asJSON, isLockScreen, units, lines)
+    take = { event in
+      lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event, in: units)))
+    }
+  }
+
+  /// A view of a node whose events are not written, but taken by a closure, as `--json` would write them.
+  init(taking take: @Sendable @escaping (EventJSON) -> Void) {
+    (asJSON, isLockScreen, units, lines, self.take) = (true, false, .metric, nil, take)
   }
 
   /// Waits until all lines are written, for a second at most.
-  func close() { lines.flush() }
+  func close() { lines?.flush() }
 
   /// Shows an event of the bus.
   func show(_ event: BusEvent) {
@@ -125,7 +136,5 @@ final class NodeView: Sendable {
     write(.recordingEnded(EventJSON.RecordingEnded(runId: runID, elapsedSeconds: offset.seconds)))
   }
 
-  private func write(_ event: EventJSON) {
-    lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event, in: units)))
-  }
+  private func write(_ event: EventJSON) { take(event) }
 }

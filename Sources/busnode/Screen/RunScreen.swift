@@ -54,12 +54,12 @@ struct RunScreen: Sendable {
     if state.hasNodes {
       let isOffline = state.devices?.contains { $0.name == state.chosenNode && $0.state == "offline" } == true
       let (line, all) = ("o \(isOffline ? "online" : "offline")", state.commandForAll.rawValue)
+      let node = "\(state.nodeKeys) node"
       rows = [
-        (presses + ["1-3 node", line, "k kill", "n restart", "a \(all) all", "? help", "q quit"])
-          .joined(separator: "  "),
-        (presses + ["1-3 node", line, "k kill", "n new", "a all", "? help", "q quit"]).joined(separator: " "),
-        (presses + ["1-3 node", line, "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
-        "\(letters)  1-3 o k n a  ? help  q quit",
+        (presses + [node, line, "k kill", "n restart", "a \(all) all", "? help", "q quit"]).joined(separator: "  "),
+        (presses + [node, line, "k kill", "n new", "a all", "? help", "q quit"]).joined(separator: " "),
+        (presses + [node, line, "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
+        "\(letters)  \(state.nodeKeys) o k n a  ? help  q quit",
       ]
     } else {
       rows = [
@@ -236,8 +236,9 @@ struct RunScreen: Sendable {
   /// The devices under a heading. Columns for which there is no room are left out, and names stay whole.
   private static func devices(_ state: ScreenState, _ columns: Int, rows: Int) -> [StyledRow] {
     let devices = state.devices ?? []
-    let shown = devices.prefix(max(0, rows - 1))
-    let more = more(devices.count - shown.count)
+    let window = DeviceWindow(devices, chosen: state.chosenNode, rows: rows - 1)
+    let shown = window.shown
+    let more = more(window.hiddenCount)
     let table = shown.map { device -> [(text: String, style: Style)] in
       let (word, style) = device.standing(isBlind: state.isBlind)
       let isOld = style == .dim
@@ -261,14 +262,15 @@ struct RunScreen: Sendable {
     heading.add(more, .dim)
     guard state.devices != nil else { return [heading, StyledRow(" asking the phone", .dim)] }
     guard !devices.isEmpty else { return [heading, StyledRow(" no other device yet", .dim)] }
-    return [heading]
-      + zip(shown, table).map { device, cells in
-        let isChosen = device.name == state.chosenNode
-        var row = StyledRow(
-          "\(isChosen ? ">" : " ")\(TextWidth.fitted(device.name, to: nameWidth))", isChosen ? .bold : .plain)
-        for ((_, width), cell) in zip(kept, cells) { row.add(TextWidth.fitted(cell.text, to: width), cell.style) }
-        return row
-      }
+    let list = zip(shown, table).map { device, cells in
+      let isChosen = device.name == state.chosenNode
+      var row = StyledRow(
+        "\(isChosen ? ">" : " ")\(TextWidth.fitted(device.name, to: nameWidth))", isChosen ? .bold : .plain)
+      for ((_, width), cell) in zip(kept, cells) { row.add(TextWidth.fitted(cell.text, to: width), cell.style) }
+      return row
+    }
+    return [heading] + window.groupsAbove.map { StyledRow(" \($0)", .dim) } + list
+      + window.groupsBelow.map { StyledRow(" \($0)", .dim) }
   }
 
   /// The last commands under a heading.
@@ -324,8 +326,9 @@ struct RunScreen: Sendable {
     ]
     if state.hasNodes {
       lines += [
-        " 1-3  choose phone, watch or widget", " o    take it offline, or back online", " k    kill it (kill -9)",
-        " n    start it again", " a    all three: pause in a run, resume", "      in a pause, start otherwise",
+        " \(state.nodeKeys), up, down  choose a node", " o    take it offline, or back online",
+        " k    kill it (kill -9)", " n    start it again", " a    all of them: pause in a run, resume",
+        "      in a pause, start otherwise",
       ]
     }
     lines += [" ?    this help         q  quit (Ctrl-C)", " Ctrl-Z  to the shell; fg comes back"]

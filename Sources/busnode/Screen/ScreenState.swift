@@ -12,6 +12,8 @@ struct ScreenState: Sendable {
     var waiting: Int
     /// How long ago it was heard, in real seconds.
     var ageSeconds: Double?
+    /// The group in which it stands where there are more devices than rows; `nil` for none.
+    var role: String?
 
     /// The word for its state. It is dim and unknown when nothing is heard of the phone, which alone could tell.
     func standing(isBlind: Bool) -> (word: String, style: Style) {
@@ -102,6 +104,10 @@ struct ScreenState: Sendable {
   var noPresses: String { hasNodes ? "no presses yet" : "none since this was opened" }
   /// Whether the keys of `up` work: nodes go offline, are killed and restarted.
   var hasNodes = false
+  /// How many nodes there are.
+  var nodeCount = 3
+  /// The digits that choose a node.
+  var nodeKeys: String { "1-\(min(9, nodeCount))" }
   /// The node that those keys are for.
   var chosenNode: String?
   var hasUnicode = true

@@ -5,23 +5,33 @@ import RunScripts
 /// The live screen of `up`: what its nodes show, and keys that press their buttons and harm them.
 struct UpScreen {
   private(set) var state: ScreenState
-  private var chosen = SpawnedNode.phone
+  private let devices: UpDevices
+  private var chosen: SpawnedNode
   /// What a peer of the bus has learned, and what has become of the presses, whose verdicts each node tells itself.
   private var board = RunBoard(own: "up")
   private var times: [CommandID: String] = [:]
 
-  init(bus: String, units: Units, hasUnicode: Bool) {
+  init(bus: String, units: Units, hasUnicode: Bool, devices: UpDevices = .usual) {
+    self.devices = devices
+    chosen = devices.phone
     state = ScreenState(bus: bus, units: units, source: .phone)
     state.hasNodes = true
+    state.nodeCount = devices.all.count
     state.hasUnicode = hasUnicode
     state.isReachable = true
-    choose(.phone)
+    choose(0)
   }
 
-  private mutating func choose(_ node: SpawnedNode) {
-    chosen = node
-    state.chosenNode = node.rawValue
-    state.source = node.source
+  /// Chooses the device of a number, from 0; the last one is before the first.
+  private mutating func choose(_ number: Int) {
+    let device = devices.all[(number + devices.all.count) % devices.all.count]
+    chosen = device.node
+    state.chosenNode = device.node.rawValue
+    state.source = device.source
+  }
+
+  private mutating func chooseNext(_ step: Int) {
+    choose((devices.all.firstIndex { $0.node == chosen } ?? 0) + step)
   }
 
   mutating func tell(_ sentence: String) { state.told = sentence }
@@ -63,15 +73,22 @@ struct UpScreen {
     }
     state.expire(at: now)
     // A phone that starts for the first time is not missed yet.
-    state.isReachable = !rows.contains { $0.node == .phone && ["dead", "offline"].contains($0.row.link) }
+    state.isReachable = !rows.contains {
+      $0.node == devices.phone && ["dead", "offline", "asleep"].contains($0.row.link)
+    }
+    let reports = Dictionary(
+      (board.devices ?? []).map { ($0.report.deviceID.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+    let roles = Dictionary(uniqueKeysWithValues: devices.all.map { ($0.node, $0.role.rawValue) })
     state.devices = rows.map { node, row in
-      let device = board.devices?.first { $0.report.deviceID.rawValue == node.rawValue }
+      let device = reports[node.rawValue]
       // The hub does not list itself: its age is that of all that is known of it.
-      let age = node == .phone ? board.viewAge(at: moment) : device.flatMap { board.heardAge(of: $0, at: moment) }
+      let age =
+        node == devices.phone
+        ? board.viewAge(at: moment) : device.flatMap { board.heardAge(of: $0, at: moment) }
       return ScreenState.Device(
         name: node.rawValue, isHere: row.link == "up", state: row.link == "up" ? "here" : row.link,
         roundTrip: device?.report.roundTrip, waiting: Int(clamping: device?.report.waiting ?? 0),
-        ageSeconds: age?.seconds)
+        ageSeconds: age?.seconds, role: roles[node])
     }
     return RunScreen.rows(state, on: screen)
   }
@@ -85,33 +102,23 @@ struct UpScreen {
     case .character("q"), .control("c"): return .end
     case .control("l"): return .redraw
     case .character("?"), .character("h"): state.isHelpShown = true
-    case .tab: choose(chosen == .phone ? .watch : chosen == .watch ? .widget : .phone)
-    case .character("1"): choose(.phone)
-    case .character("2"): choose(.watch)
-    case .character("3"): choose(.widget)
+    case .tab, .down: chooseNext(1)
+    case .up: chooseNext(-1)
+    case .character(let digit) where ("1"..."9").contains(digit):
+      let number = (digit.wholeNumberValue ?? 1) - 1
+      if number < devices.all.count { choose(number) } else { state.told = "there are \(devices.all.count) nodes" }
     case .character("s"): return .press(.start, on: [chosen])
     case .character("p"): return .press(.pause, on: [chosen])
     case .character("r"): return .press(.resume, on: [chosen])
     case .character("x"): if state.pressStop(at: now) { return .press(.stop, on: [chosen]) }
     case .character("l"): return .press(.lap, on: [chosen])
-    case .character("a"): return .press(state.commandForAll, on: SpawnedNode.allCases)
+    case .character("a"): return .press(state.commandForAll, on: devices.nodes)
     case .character("o"): return .toggleOffline(chosen)
     case .character("k"): return .kill(chosen)
     case .character("n"): return .restart(chosen)
     case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
-    case .enter, .escape, .backspace, .up, .down, .left, .right, .control: break
+    case .enter, .escape, .backspace, .left, .right, .control: break
     }
     return nil
-  }
-}
-
-extension SpawnedNode {
-  /// Who presses its buttons.
-  fileprivate var source: ControlSource {
-    switch self {
-    case .phone: .phone
-    case .watch: .watch
-    case .widget: .liveActivity
-    }
   }
 }

@@ -14,6 +14,7 @@ final class UpShow: UpFace {
   private let location: BusLocation
   private let speed: BusSpeed
   private let asJSON: Bool
+  private let devices: UpDevices
   private let units: Units
   /// The terminal that the screen is drawn on; `nil` without a screen.
   private let terminal: TerminalSession?
@@ -27,14 +28,16 @@ final class UpShow: UpFace {
   ///   - units: The units of texts.
   ///   - environment: The variables by which the terminal is judged.
   init(
-    _ location: BusLocation, speed: BusSpeed, isPlain: Bool, asJSON: Bool, units: Units, environment: [String: String]
+    _ location: BusLocation, speed: BusSpeed, devices: UpDevices, isPlain: Bool, asJSON: Bool, units: Units,
+    environment: [String: String]
   ) {
-    (self.location, self.speed, self.asJSON, self.units) = (location, speed, asJSON, units)
+    (self.location, self.speed, self.devices, self.asJSON, self.units) = (location, speed, devices, asJSON, units)
     terminal = asJSON || isPlain ? nil : TerminalSession.open(environment)
     shown = Mutex(
       Shown(
         screen: UpScreen(
-          bus: location.displayName, units: units, hasUnicode: terminal?.abilities.hasUnicode ?? false)))
+          bus: location.displayName, units: units, hasUnicode: terminal?.abilities.hasUnicode ?? false,
+          devices: devices)))
   }
 
   /// Plays the run to its end and prints the summary.
@@ -61,7 +64,7 @@ final class UpShow: UpFace {
     // A terminal that nobody reads would keep the summary, and this process, for ever.
     let isRead = terminal?.end() ?? true
     // Nodes that did not come so far have nothing to agree about.
-    let lines = asJSON ? [Output.json(result.summary)] : result.failure == nil ? result.summary.lines : []
+    let lines = asJSON ? [Output.json(result.summary)] : result.hasPlayed ? result.summary.lines : []
     if isRead { for line in lines { say { try Output.line(line) } } }
     if let failure = result.failure { throw Failure(failure) }
     if result.isInterrupted { throw QuietExit(exitStatus: ExitStatus.interrupted) }
@@ -74,8 +77,9 @@ final class UpShow: UpFace {
       shown.withLock { $0.screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8))) }
     }
     if asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
-    guard terminal == nil, isShown(line.event) else { return }
-    say { try Output.line(TextWidth.fitted(node.rawValue, to: 8) + Sentence.event(line.event, in: units)) }
+    guard terminal == nil, isShown(line.event, of: node) else { return }
+    let width = max(8, node.rawValue.count + 2)
+    say { try Output.line(TextWidth.fitted(node.rawValue, to: width) + Sentence.event(line.event, in: units)) }
   }
 
   func draw(_ rows: [(node: SpawnedNode, row: UpRow)]) {
@@ -115,11 +119,15 @@ final class UpShow: UpFace {
     }
   }
 
+  /// With more devices than this the lines of text have the snapshots of the phone alone: they are the same on all.
+  private static let snapshotsOfAllMax = 8
+
   /// Whether `up` writes an event as text when it has no screen.
-  private func isShown(_ event: EventJSON) -> Bool {
+  private func isShown(_ event: EventJSON, of node: SpawnedNode) -> Bool {
     switch event {
     case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
-    case .bus(.snapshot), .message, .link, .hubLost, .recordingEnded: true
+    case .bus(.snapshot): devices.all.count <= Self.snapshotsOfAllMax || node == devices.phone
+    case .message, .link, .hubLost, .recordingEnded: true
     case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
       .liveActivity, .view, .predicted, .sensors, .record, .sensorsDone:
       false
@@ -150,29 +158,20 @@ extension Failure {
         code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status,
         details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
     case .missing(let nodes):
-      let names = nodes.map(\.rawValue).joined(separator: ", ")
+      let some = nodes.prefix(8).map(\.rawValue).joined(separator: ", ")
+      let names = nodes.count > 8 ? "\(some), … (\(nodes.count) nodes)" : some
       self.init(code: "failure", message: "\(names) did not reach the bus", exitStatus: ExitStatus.failure)
+    case .script(let why): self.init(code: "script", message: why, exitStatus: ExitStatus.failure)
     }
   }
 }
 
-extension UpSummary {
-  /// The summary as text.
-  var lines: [String] {
-    var lines = [agreed ? "All nodes agreed at every revision." : "The nodes did not agree:"]
-    lines += disagreements.map { "  \($0)" }
-    for node in nodes {
-      let missed = node.revisionsMissed == 0 ? "" : ", missed \(node.revisionsMissed) while away"
-      let last = node.lastTick.map { "; last \(node.lastTerm ?? 0).\(node.lastRevision ?? 0).\($0)" } ?? ""
-      lines.append(
-        TextWidth.fitted(node.node.rawValue, to: 8)
-          + "\(node.snapshots) snapshots, \(node.revisionsSeen) revisions\(missed)\(last)")
+extension UpResult {
+  /// Whether the nodes were all there, and so have something to agree about.
+  fileprivate var hasPlayed: Bool {
+    switch failure {
+    case nil, .script: true
+    case .died, .missing: false
     }
-    lines.append(
-      "verdicts: \(verdicts.applied) applied, \(verdicts.coalesced) coalesced, \(verdicts.superseded) superseded, "
-        + "\(verdicts.rejected) rejected")
-    if let phase { lines.append("the run is \(phase.rawValue)") }
-    if let metrics { lines += MetricsText.table(metrics, in: .metric, isRunning: false).map { "  \($0)" } }
-    return lines
   }
 }
