@@ -41,15 +41,16 @@ struct Busnode: AsyncParsableCommand {
              the hub has it; --wait none: it was handed over)
         1    another failure
         3    the command was rejected (outbox: it may have been sent and cannot be
-             cancelled; post: the node refused it)
-        4    the command was superseded: undone by a later press
+             cancelled; post: the node refused it; ask: the app refused it)
+        4    the command was superseded: undone by a later press (post: replaced by
+             a newer value)
         5    queued: stored here, delivered when the hub is back (outbox flush: some
              still wait)
         6    the hub has the command, but no verdict came in time
         64   wrong usage; help for a command that there is not
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
-        69   no such bus, or no hub answers
+        69   no such bus, or no hub answers (post, ask: or no device in reach)
         74   standard output or a file cannot be written, or a store, keys or the
              spool cannot be read (send: the press could not be stored and was not
              sent)
@@ -64,7 +65,8 @@ struct Busnode: AsyncParsableCommand {
     version: runBusVersion,
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
-      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self]),
+      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self]),
+      CommandGroup(name: "Messages", subcommands: [Post.self, Listen.self, Latest.self, Ask.self, Answer.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),

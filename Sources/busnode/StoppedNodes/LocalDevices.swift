@@ -83,11 +83,14 @@ struct LocalDevices: Sendable {
   }
 
   /// Asks a device if its node runs; `nil` when it does not run or does not answer.
-  func askRunning<Answer>(_ question: Question<Answer>, of device: DeviceID) async throws -> Answer? {
+  func askRunning<Answer>(
+    _ question: Question<Answer>, of device: DeviceID, within patience: BusDuration = Self.patience
+  ) async throws -> Answer? {
     do {
-      return try await AdminClient.ask(question, of: device, on: location, within: Self.patience)
+      return try await AdminClient.ask(question, of: device, on: location, within: patience)
     } catch {
-      guard error.code == .unreachable else { throw error }
+      // A node that answers may itself not reach another one.
+      guard error.code == .unreachable, error.failure == nil else { throw error }
       return nil
     }
   }
