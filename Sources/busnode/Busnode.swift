@@ -66,7 +66,8 @@ struct Busnode: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self]),
       CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self]),
-      CommandGroup(name: "Messages", subcommands: [Post.self, Listen.self, Latest.self, Ask.self, Answer.self]),
+      CommandGroup(
+        name: "Messages", subcommands: [Post.self, Listen.self, Latest.self, Ask.self, AnswerQuestions.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),

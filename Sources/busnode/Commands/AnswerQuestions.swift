@@ -1,8 +1,9 @@
 import ArgumentParser
 import RunBus
 
-struct Answer: AsyncParsableCommand {
+struct AnswerQuestions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "answer",
     abstract: "Answer questions of other devices with a command.",
     discussion: """
         busnode answer battery --exec 'cat /sys/class/power_supply/BAT0/capacity'
