@@ -127,7 +127,7 @@ extension Codec {
     return verdict
   }
 
-  private static func message(_ reason: RejectionReason) -> WireRejected {
+  static func message(_ reason: RejectionReason) -> WireRejected {
     var message = WireRejected()
     switch reason {
     case .illegal(let phase):
@@ -150,7 +150,7 @@ extension Codec {
     return message
   }
 
-  private static func value(_ message: WireRejected) throws(WireError) -> RejectionReason {
+  static func value(_ message: WireRejected) throws(WireError) -> RejectionReason {
     switch message.reason {
     case .illegal: .illegal(phase(message.phase))
     case .otherRun: .otherRun

@@ -53,6 +53,7 @@ extension Codec {
       message.inquiry = .rotateKey(rotate)
     case .backUp(let path): message.inquiry = .backUp(path)
     case .room(let inquiry): message.inquiry = .room(Data(bytes(inquiry)))
+    case .messages(let inquiry): message.inquiry = .messages(self.message(inquiry))
     case .unknown: break
     }
     return message
@@ -84,6 +85,7 @@ extension Codec {
     case .rotateKey(let rotate): .rotateKey(now: rotate.now)
     case .backUp(let path): .backUp(to: path)
     case .room(let bytes): try roomInquiry(bytes).map(Inquiry.room) ?? .unknown
+    case .messages(let inquiry): try value(inquiry).map(Inquiry.messages) ?? .unknown
     case nil: .unknown
     }
   }
@@ -134,6 +136,7 @@ extension Codec {
     case .devices(let list): message.answer = .devices(self.message(list))
     case .pairing(let report): message.answer = .pairing(self.message(report))
     case .room(let answer): message.answer = .room(Data(bytes(answer, bytesMax: bytesLeft)))
+    case .messages(let answer): message.answer = .messages(self.message(answer, within: &bytesLeft))
     }
     return message
   }
@@ -155,6 +158,7 @@ extension Codec {
     case .devices(let list): .devices(try value(list))
     case .pairing(let report): .pairing(try value(report))
     case .room(let bytes): .room(try roomInquiryAnswer(bytes))
+    case .messages(let answer): try value(answer).map(InquiryAnswer.messages) ?? .failed(.unknownAnswer)
     // The answer keeps its place among the answers, which only their order assigns to the questions.
     case nil: .failed(.unknownAnswer)
     }
@@ -280,6 +284,10 @@ extension Codec {
     case .notRecovering: .notRecovering
     case .store: .store
     case .closed: .closed
+    case .unreachable: .unreachable
+    case .timeout: .timeout
+    case .refused: .refused
+    case .alreadyHandled: .alreadyHandled
     case .unknown: .unspecified
     }
   }
@@ -297,6 +305,10 @@ extension Codec {
     case .notRecovering: InquiryFailure(.notRecovering, sentence)
     case .store: InquiryFailure(.store, sentence)
     case .closed: InquiryFailure(.closed, sentence)
+    case .unreachable: InquiryFailure(.unreachable, sentence)
+    case .timeout: InquiryFailure(.timeout, sentence)
+    case .refused: InquiryFailure(.refused, sentence)
+    case .alreadyHandled: InquiryFailure(.alreadyHandled, sentence)
     }
   }
 

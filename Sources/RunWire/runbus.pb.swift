@@ -265,6 +265,61 @@ nonisolated enum WireRecoveryAnswer: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// How far a message has come. Unknown: the answer is an unknown one.
+nonisolated enum WireMessageStage: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case unspecified // = 0
+  case sent // = 1
+  case queued // = 2
+  case delivered // = 3
+  case processed // = 4
+  case replaced // = 5
+  case rejected // = 6
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .sent
+    case 2: self = .queued
+    case 3: self = .delivered
+    case 4: self = .processed
+    case 5: self = .replaced
+    case 6: self = .rejected
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .sent: return 1
+    case .queued: return 2
+    case .delivered: return 3
+    case .processed: return 4
+    case .replaced: return 5
+    case .rejected: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireMessageStage] = [
+    .unspecified,
+    .sent,
+    .queued,
+    .delivered,
+    .processed,
+    .replaced,
+    .rejected,
+  ]
+
+}
+
 /// The kind of a failure, for programs. Unknown: the sentence alone says what is wrong.
 nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -299,6 +354,18 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The node has ended, or begins anew.
   case closed // = 10
+
+  /// The other device is not in reach.
+  case unreachable // = 11
+
+  /// The other device's app did not answer in time.
+  case timeout // = 12
+
+  /// The other device's app answered that it cannot or will not.
+  case refused // = 13
+
+  /// These messages have a reader already.
+  case alreadyHandled // = 14
   case UNRECOGNIZED(Int)
 
   init() {
@@ -318,6 +385,10 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 8: self = .notRecovering
     case 9: self = .store
     case 10: self = .closed
+    case 11: self = .unreachable
+    case 12: self = .timeout
+    case 13: self = .refused
+    case 14: self = .alreadyHandled
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -335,6 +406,10 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .notRecovering: return 8
     case .store: return 9
     case .closed: return 10
+    case .unreachable: return 11
+    case .timeout: return 12
+    case .refused: return 13
+    case .alreadyHandled: return 14
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -352,6 +427,10 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .notRecovering,
     .store,
     .closed,
+    .unreachable,
+    .timeout,
+    .refused,
+    .alreadyHandled,
   ]
 
 }
@@ -2776,6 +2855,15 @@ nonisolated struct WireInquiry: Sendable {
     set {inquiry = .backUp(newValue)}
   }
 
+  /// Takes the place of the node's app for messages: sends, asks, listens and reads the newest values.
+  var messages: WireMessageInquiry {
+    get {
+      if case .messages(let v)? = inquiry {return v}
+      return WireMessageInquiry()
+    }
+    set {inquiry = .messages(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Unknown: the answer is `failed`.
@@ -2826,6 +2914,8 @@ nonisolated struct WireInquiry: Sendable {
     case room(Data)
     /// Copies the node's store into a new file at this path of its machine.
     case backUp(String)
+    /// Takes the place of the node's app for messages: sends, asks, listens and reads the newest values.
+    case messages(WireMessageInquiry)
 
   }
 
@@ -3324,6 +3414,598 @@ nonisolated struct WireRecordUpload: Sendable {
   init() {}
 }
 
+/// What a shell on the node's machine does with messages in the place of the node's app.
+nonisolated struct WireMessageInquiry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: the answer is `failed`.
+  var inquiry: WireMessageInquiry.OneOf_Inquiry? = nil
+
+  /// Sends a message. The answer is `stage`.
+  var send: WireSendMessage {
+    get {
+      if case .send(let v)? = inquiry {return v}
+      return WireSendMessage()
+    }
+    set {inquiry = .send(newValue)}
+  }
+
+  /// Asks another device's app. The answer is `reply`.
+  var ask: WireAskMessage {
+    get {
+      if case .ask(let v)? = inquiry {return v}
+      return WireAskMessage()
+    }
+    set {inquiry = .ask(newValue)}
+  }
+
+  /// Listens. The answer is `handed` or, after 3 s at most and to the first question at once, `nothing`.
+  var take: WireTakeMessage {
+    get {
+      if case .take(let v)? = inquiry {return v}
+      return WireTakeMessage()
+    }
+    set {inquiry = .take(newValue)}
+  }
+
+  /// Ends a listener. The answer is `nothing`.
+  var leave: WireLeaveMessages {
+    get {
+      if case .leave(let v)? = inquiry {return v}
+      return WireLeaveMessages()
+    }
+    set {inquiry = .leave(newValue)}
+  }
+
+  /// Asks which values others have sent in the class `latest`. The answer is `values`.
+  var values: WireListValues {
+    get {
+      if case .values(let v)? = inquiry {return v}
+      return WireListValues()
+    }
+    set {inquiry = .values(newValue)}
+  }
+
+  /// Asks for one of them. The answer is `value`.
+  var value: WireAskValue {
+    get {
+      if case .value(let v)? = inquiry {return v}
+      return WireAskValue()
+    }
+    set {inquiry = .value(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the answer is `failed`.
+  nonisolated enum OneOf_Inquiry: Equatable, Sendable {
+    /// Sends a message. The answer is `stage`.
+    case send(WireSendMessage)
+    /// Asks another device's app. The answer is `reply`.
+    case ask(WireAskMessage)
+    /// Listens. The answer is `handed` or, after 3 s at most and to the first question at once, `nothing`.
+    case take(WireTakeMessage)
+    /// Ends a listener. The answer is `nothing`.
+    case leave(WireLeaveMessages)
+    /// Asks which values others have sent in the class `latest`. The answer is `values`.
+    case values(WireListValues)
+    /// Asks for one of them. The answer is `value`.
+    case value(WireAskValue)
+
+  }
+
+  init() {}
+}
+
+/// How a message is delivered.
+nonisolated struct WireMessageClass: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: the inquiry is an unknown one; a message that is handed out is an unknown answer.
+  var by: WireMessageClass.OneOf_By? = nil
+
+  /// Now or never.
+  var live: WireEmpty {
+    get {
+      if case .live(let v)? = by {return v}
+      return WireEmpty()
+    }
+    set {by = .live(newValue)}
+  }
+
+  /// The newest value of this key, 1 to 64 bytes.
+  var latest: String {
+    get {
+      if case .latest(let v)? = by {return v}
+      return String()
+    }
+    set {by = .latest(newValue)}
+  }
+
+  /// Every one, in order.
+  var queued: WireEmpty {
+    get {
+      if case .queued(let v)? = by {return v}
+      return WireEmpty()
+    }
+    set {by = .queued(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the inquiry is an unknown one; a message that is handed out is an unknown answer.
+  nonisolated enum OneOf_By: Equatable, Sendable {
+    /// Now or never.
+    case live(WireEmpty)
+    /// The newest value of this key, 1 to 64 bytes.
+    case latest(String)
+    /// Every one, in order.
+    case queued(WireEmpty)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireSendMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var by: WireMessageClass {
+    get {_by ?? WireMessageClass()}
+    set {_by = newValue}
+  }
+  /// Returns true if `by` has been explicitly set.
+  var hasBy: Bool {self._by != nil}
+  /// Clears the value of `by`. Subsequent reads from it will return its default value.
+  mutating func clearBy() {self._by = nil}
+
+  /// The receiving device, as in PostMessage.
+  var to: String {
+    get {_to ?? String()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  mutating func clearTo() {self._to = nil}
+
+  /// How long the answer may wait for the message's last stage; absent: it comes with the first stage.
+  var waitNs: Int64 {
+    get {_waitNs ?? 0}
+    set {_waitNs = newValue}
+  }
+  /// Returns true if `waitNs` has been explicitly set.
+  var hasWaitNs: Bool {self._waitNs != nil}
+  /// Clears the value of `waitNs`. Subsequent reads from it will return its default value.
+  mutating func clearWaitNs() {self._waitNs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+  fileprivate var _by: WireMessageClass? = nil
+  fileprivate var _to: String? = nil
+  fileprivate var _waitNs: Int64? = nil
+}
+
+nonisolated struct WireAskMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  /// The device that is asked, as in PostMessage.
+  var of: String {
+    get {_of ?? String()}
+    set {_of = newValue}
+  }
+  /// Returns true if `of` has been explicitly set.
+  var hasOf: Bool {self._of != nil}
+  /// Clears the value of `of`. Subsequent reads from it will return its default value.
+  mutating func clearOf() {self._of = nil}
+
+  /// How long to wait for the answer.
+  var waitNs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+  fileprivate var _of: String? = nil
+}
+
+/// A listener asks for its next message, and says what became of the one before. Its first question registers it.
+nonisolated struct WireTakeMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The listener, 16 bytes that it has drawn at random.
+  var listener: Data = Data()
+
+  /// The name of its messages; absent for all that have no other reader.
+  var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  mutating func clearName() {self._name = nil}
+
+  /// Whether it answers questions of that name, and takes no other messages.
+  var questions: Bool = false
+
+  var report: WireTakeReport {
+    get {_report ?? WireTakeReport()}
+    set {_report = newValue}
+  }
+  /// Returns true if `report` has been explicitly set.
+  var hasReport: Bool {self._report != nil}
+  /// Clears the value of `report`. Subsequent reads from it will return its default value.
+  mutating func clearReport() {self._report = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _report: WireTakeReport? = nil
+}
+
+nonisolated struct WireLeaveMessages: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var listener: Data = Data()
+
+  /// A message without a report is given to another reader.
+  var report: WireTakeReport {
+    get {_report ?? WireTakeReport()}
+    set {_report = newValue}
+  }
+  /// Returns true if `report` has been explicitly set.
+  var hasReport: Bool {self._report != nil}
+  /// Clears the value of `report`. Subsequent reads from it will return its default value.
+  mutating func clearReport() {self._report = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _report: WireTakeReport? = nil
+}
+
+/// What became of a message that a listener was given.
+nonisolated struct WireTakeReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of HandedMessage.
+  var number: UInt64 = 0
+
+  /// Unknown: the inquiry is an unknown one.
+  var outcome: WireTakeReport.OneOf_Outcome? = nil
+
+  /// It is at work. The answer is `nothing`, at once. Without a word for 6 s a listener counts as gone.
+  var working: WireEmpty {
+    get {
+      if case .working(let v)? = outcome {return v}
+      return WireEmpty()
+    }
+    set {outcome = .working(newValue)}
+  }
+
+  var processed: WireEmpty {
+    get {
+      if case .processed(let v)? = outcome {return v}
+      return WireEmpty()
+    }
+    set {outcome = .processed(newValue)}
+  }
+
+  /// It could not be processed: one line, at most 1,024 bytes.
+  var failed: String {
+    get {
+      if case .failed(let v)? = outcome {return v}
+      return String()
+    }
+    set {outcome = .failed(newValue)}
+  }
+
+  /// The answer to a question, at most 32,751 bytes.
+  var answer: Data {
+    get {
+      if case .answer(let v)? = outcome {return v}
+      return Data()
+    }
+    set {outcome = .answer(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: the inquiry is an unknown one.
+  nonisolated enum OneOf_Outcome: Equatable, Sendable {
+    /// It is at work. The answer is `nothing`, at once. Without a word for 6 s a listener counts as gone.
+    case working(WireEmpty)
+    case processed(WireEmpty)
+    /// It could not be processed: one line, at most 1,024 bytes.
+    case failed(String)
+    /// The answer to a question, at most 32,751 bytes.
+    case answer(Data)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireListValues: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of the first value wanted.
+  var from: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireAskValue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: String = String()
+
+  /// The device that sent it; absent when there is one only.
+  var from: String {
+    get {_from ?? String()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  mutating func clearFrom() {self._from = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _from: String? = nil
+}
+
+nonisolated struct WireMessageAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Unknown: as an unknown member of InquiryAnswer.
+  var answer: WireMessageAnswer.OneOf_Answer? = nil
+
+  var stage: WireMessageStageReport {
+    get {
+      if case .stage(let v)? = answer {return v}
+      return WireMessageStageReport()
+    }
+    set {answer = .stage(newValue)}
+  }
+
+  var reply: Data {
+    get {
+      if case .reply(let v)? = answer {return v}
+      return Data()
+    }
+    set {answer = .reply(newValue)}
+  }
+
+  var handed: WireHandedMessage {
+    get {
+      if case .handed(let v)? = answer {return v}
+      return WireHandedMessage()
+    }
+    set {answer = .handed(newValue)}
+  }
+
+  var nothing: WireEmpty {
+    get {
+      if case .nothing(let v)? = answer {return v}
+      return WireEmpty()
+    }
+    set {answer = .nothing(newValue)}
+  }
+
+  var values: WireValueReports {
+    get {
+      if case .values(let v)? = answer {return v}
+      return WireValueReports()
+    }
+    set {answer = .values(newValue)}
+  }
+
+  var value: WireReceivedValue {
+    get {
+      if case .value(let v)? = answer {return v}
+      return WireReceivedValue()
+    }
+    set {answer = .value(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown: as an unknown member of InquiryAnswer.
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    case stage(WireMessageStageReport)
+    case reply(Data)
+    case handed(WireHandedMessage)
+    case nothing(WireEmpty)
+    case values(WireValueReports)
+    case value(WireReceivedValue)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireMessageStageReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var stage: WireMessageStage = .unspecified
+
+  /// Why, with MESSAGE_STAGE_REJECTED.
+  var rejected: WireRejected {
+    get {_rejected ?? WireRejected()}
+    set {_rejected = newValue}
+  }
+  /// Returns true if `rejected` has been explicitly set.
+  var hasRejected: Bool {self._rejected != nil}
+  /// Clears the value of `rejected`. Subsequent reads from it will return its default value.
+  mutating func clearRejected() {self._rejected = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _rejected: WireRejected? = nil
+}
+
+/// A message for a listener.
+nonisolated struct WireHandedMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Counts what the node has handed to listeners since it began.
+  var number: UInt64 = 0
+
+  var from: String = String()
+
+  var by: WireMessageClass {
+    get {_by ?? WireMessageClass()}
+    set {_by = newValue}
+  }
+  /// Returns true if `by` has been explicitly set.
+  var hasBy: Bool {self._by != nil}
+  /// Clears the value of `by`. Subsequent reads from it will return its default value.
+  mutating func clearBy() {self._by = nil}
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _by: WireMessageClass? = nil
+  fileprivate var _message: WireAppMessage? = nil
+}
+
+nonisolated struct WireValueReports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// By device and key.
+  var values: [WireValueReport] = []
+
+  /// How many there are in all.
+  var total: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireValueReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: String = String()
+
+  var from: String = String()
+
+  /// The name of the message that brought it.
+  var name: String = String()
+
+  var bytes: UInt64 = 0
+
+  /// Real time since it came; absent when that was before the node began.
+  var ageNs: Int64 {
+    get {_ageNs ?? 0}
+    set {_ageNs = newValue}
+  }
+  /// Returns true if `ageNs` has been explicitly set.
+  var hasAgeNs: Bool {self._ageNs != nil}
+  /// Clears the value of `ageNs`. Subsequent reads from it will return its default value.
+  mutating func clearAgeNs() {self._ageNs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _ageNs: Int64? = nil
+}
+
+nonisolated struct WireReceivedValue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var from: String = String()
+
+  var message: WireAppMessage {
+    get {_message ?? WireAppMessage()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _message: WireAppMessage? = nil
+}
+
 /// A message of the class that delivers every message, in order. The answer is Done, with the message's id, once the
 /// message is durable.
 nonisolated struct WirePostMessage: Sendable {
@@ -3545,6 +4227,14 @@ nonisolated struct WireInquiryAnswer: Sendable {
     set {answer = .room(newValue)}
   }
 
+  var messages: WireMessageAnswer {
+    get {
+      if case .messages(let v)? = answer {return v}
+      return WireMessageAnswer()
+    }
+    set {answer = .messages(newValue)}
+  }
+
   /// The kind of a failure, beside `failed`. Older nodes send none: the sentence alone says what is wrong.
   var failureCode: WireFailureCode = .unspecified
 
@@ -3568,6 +4258,7 @@ nonisolated struct WireInquiryAnswer: Sendable {
     case series(WireSeriesAnswer)
     /// A RoomInquiryAnswer of together.proto.
     case room(Data)
+    case messages(WireMessageAnswer)
 
   }
 
@@ -6266,8 +6957,12 @@ nonisolated extension WireRecoveryAnswer: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RECOVERY_ANSWER_UNSPECIFIED\0\u{1}RECOVERY_ANSWER_RESUME\0\u{1}RECOVERY_ANSWER_FINISH\0\u{1}RECOVERY_ANSWER_DISCARD\0")
 }
 
+nonisolated extension WireMessageStage: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_STAGE_UNSPECIFIED\0\u{1}MESSAGE_STAGE_SENT\0\u{1}MESSAGE_STAGE_QUEUED\0\u{1}MESSAGE_STAGE_DELIVERED\0\u{1}MESSAGE_STAGE_PROCESSED\0\u{1}MESSAGE_STAGE_REPLACED\0\u{1}MESSAGE_STAGE_REJECTED\0")
+}
+
 nonisolated extension WireFailureCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_CODE_UNSPECIFIED\0\u{1}FAILURE_CODE_INVALID\0\u{1}FAILURE_CODE_NOT_FOUND\0\u{1}FAILURE_CODE_TOO_LATE\0\u{1}FAILURE_CODE_FULL\0\u{1}FAILURE_CODE_FORBIDDEN\0\u{1}FAILURE_CODE_NOT_HERE\0\u{1}FAILURE_CODE_UNSUPPORTED\0\u{1}FAILURE_CODE_NOT_RECOVERING\0\u{1}FAILURE_CODE_STORE\0\u{1}FAILURE_CODE_CLOSED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_CODE_UNSPECIFIED\0\u{1}FAILURE_CODE_INVALID\0\u{1}FAILURE_CODE_NOT_FOUND\0\u{1}FAILURE_CODE_TOO_LATE\0\u{1}FAILURE_CODE_FULL\0\u{1}FAILURE_CODE_FORBIDDEN\0\u{1}FAILURE_CODE_NOT_HERE\0\u{1}FAILURE_CODE_UNSUPPORTED\0\u{1}FAILURE_CODE_NOT_RECOVERING\0\u{1}FAILURE_CODE_STORE\0\u{1}FAILURE_CODE_CLOSED\0\u{1}FAILURE_CODE_UNREACHABLE\0\u{1}FAILURE_CODE_TIMEOUT\0\u{1}FAILURE_CODE_REFUSED\0\u{1}FAILURE_CODE_ALREADY_HANDLED\0")
 }
 
 nonisolated extension WireOutboxKind: SwiftProtobuf._ProtoNameProviding {
@@ -8526,7 +9221,7 @@ nonisolated extension WireLive: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Inquiry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0\u{1}room\0\u{3}back_up\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}cancel\0\u{1}quarantine\0\u{1}retry\0\u{1}discard\0\u{1}report\0\u{1}route\0\u{1}recover\0\u{1}records\0\u{1}record\0\u{3}edit_record\0\u{3}remove_record\0\u{3}put_record\0\u{1}post\0\u{1}devices\0\u{3}order_device\0\u{3}confirm_devices\0\u{1}pairing\0\u{3}rotate_key\0\u{2}\u{2}series\0\u{1}room\0\u{3}back_up\0\u{1}messages\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8798,6 +9493,19 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.inquiry = .backUp(v)
         }
       }()
+      case 25: try {
+        var v: WireMessageInquiry?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .messages(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .messages(v)
+        }
+      }()
       default: break
       }
     }
@@ -8900,6 +9608,10 @@ nonisolated extension WireInquiry: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .backUp?: try {
       guard case .backUp(let v)? = self.inquiry else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 24)
+    }()
+    case .messages?: try {
+      guard case .messages(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
     }()
     case nil: break
     }
@@ -9695,6 +10407,912 @@ nonisolated extension WireRecordUpload: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension WireMessageInquiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MessageInquiry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}send\0\u{1}ask\0\u{1}take\0\u{1}leave\0\u{1}values\0\u{1}value\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireSendMessage?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .send(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .send(v)
+        }
+      }()
+      case 2: try {
+        var v: WireAskMessage?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .ask(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .ask(v)
+        }
+      }()
+      case 3: try {
+        var v: WireTakeMessage?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .take(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .take(v)
+        }
+      }()
+      case 4: try {
+        var v: WireLeaveMessages?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .leave(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .leave(v)
+        }
+      }()
+      case 5: try {
+        var v: WireListValues?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .values(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .values(v)
+        }
+      }()
+      case 6: try {
+        var v: WireAskValue?
+        var hadOneofValue = false
+        if let current = self.inquiry {
+          hadOneofValue = true
+          if case .value(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.inquiry = .value(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.inquiry {
+    case .send?: try {
+      guard case .send(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .ask?: try {
+      guard case .ask(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .take?: try {
+      guard case .take(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .leave?: try {
+      guard case .leave(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .values?: try {
+      guard case .values(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .value?: try {
+      guard case .value(let v)? = self.inquiry else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessageInquiry, rhs: WireMessageInquiry) -> Bool {
+    if lhs.inquiry != rhs.inquiry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMessageClass: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MessageClass"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}live\0\u{1}latest\0\u{1}queued\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.by {
+          hadOneofValue = true
+          if case .live(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.by = .live(v)
+        }
+      }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .latest(v)
+        }
+      }()
+      case 3: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.by {
+          hadOneofValue = true
+          if case .queued(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.by = .queued(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.by {
+    case .live?: try {
+      guard case .live(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .latest?: try {
+      guard case .latest(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case .queued?: try {
+      guard case .queued(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessageClass, rhs: WireMessageClass) -> Bool {
+    if lhs.by != rhs.by {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSendMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SendMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}by\0\u{1}to\0\u{3}wait_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._by) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._to) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._waitNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._by {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._waitNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSendMessage, rhs: WireSendMessage) -> Bool {
+    if lhs._message != rhs._message {return false}
+    if lhs._by != rhs._by {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs._waitNs != rhs._waitNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}of\0\u{3}wait_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._of) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.waitNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._of {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.waitNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.waitNs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskMessage, rhs: WireAskMessage) -> Bool {
+    if lhs._message != rhs._message {return false}
+    if lhs._of != rhs._of {return false}
+    if lhs.waitNs != rhs.waitNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTakeMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}listener\0\u{1}name\0\u{1}questions\0\u{1}report\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.listener) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.questions) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._report) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.listener.isEmpty {
+      try visitor.visitSingularBytesField(value: self.listener, fieldNumber: 1)
+    }
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.questions != false {
+      try visitor.visitSingularBoolField(value: self.questions, fieldNumber: 3)
+    }
+    try { if let v = self._report {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTakeMessage, rhs: WireTakeMessage) -> Bool {
+    if lhs.listener != rhs.listener {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs.questions != rhs.questions {return false}
+    if lhs._report != rhs._report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLeaveMessages: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LeaveMessages"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}listener\0\u{1}report\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.listener) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._report) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.listener.isEmpty {
+      try visitor.visitSingularBytesField(value: self.listener, fieldNumber: 1)
+    }
+    try { if let v = self._report {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLeaveMessages, rhs: WireLeaveMessages) -> Bool {
+    if lhs.listener != rhs.listener {return false}
+    if lhs._report != rhs._report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTakeReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}working\0\u{1}processed\0\u{1}failed\0\u{1}answer\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .working(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .working(v)
+        }
+      }()
+      case 3: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .processed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .processed(v)
+        }
+      }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.outcome != nil {try decoder.handleConflictingOneOf()}
+          self.outcome = .failed(v)
+        }
+      }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.outcome != nil {try decoder.handleConflictingOneOf()}
+          self.outcome = .answer(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    switch self.outcome {
+    case .working?: try {
+      guard case .working(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .processed?: try {
+      guard case .processed(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .failed?: try {
+      guard case .failed(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .answer?: try {
+      guard case .answer(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTakeReport, rhs: WireTakeReport) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireListValues: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListValues"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.from != 0 {
+      try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireListValues, rhs: WireListValues) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AskValue"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}from\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._from) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAskValue, rhs: WireAskValue) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMessageAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MessageAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stage\0\u{1}reply\0\u{1}handed\0\u{1}nothing\0\u{1}values\0\u{1}value\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireMessageStageReport?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .stage(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .stage(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.answer != nil {try decoder.handleConflictingOneOf()}
+          self.answer = .reply(v)
+        }
+      }()
+      case 3: try {
+        var v: WireHandedMessage?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .handed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .handed(v)
+        }
+      }()
+      case 4: try {
+        var v: WireEmpty?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .nothing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .nothing(v)
+        }
+      }()
+      case 5: try {
+        var v: WireValueReports?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .values(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .values(v)
+        }
+      }()
+      case 6: try {
+        var v: WireReceivedValue?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .value(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .value(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.answer {
+    case .stage?: try {
+      guard case .stage(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .reply?: try {
+      guard case .reply(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .handed?: try {
+      guard case .handed(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .nothing?: try {
+      guard case .nothing(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .values?: try {
+      guard case .values(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .value?: try {
+      guard case .value(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessageAnswer, rhs: WireMessageAnswer) -> Bool {
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMessageStageReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MessageStageReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stage\0\u{1}rejected\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.stage) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._rejected) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.stage != .unspecified {
+      try visitor.visitSingularEnumField(value: self.stage, fieldNumber: 1)
+    }
+    try { if let v = self._rejected {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMessageStageReport, rhs: WireMessageStageReport) -> Bool {
+    if lhs.stage != rhs.stage {return false}
+    if lhs._rejected != rhs._rejected {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireHandedMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".HandedMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}from\0\u{1}by\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._by) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 2)
+    }
+    try { if let v = self._by {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireHandedMessage, rhs: WireHandedMessage) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs._by != rhs._by {return false}
+    if lhs._message != rhs._message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireValueReports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ValueReports"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}total\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireValueReports, rhs: WireValueReports) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireValueReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ValueReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}from\0\u{1}name\0\u{1}bytes\0\u{3}age_ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._ageNs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 4)
+    }
+    try { if let v = self._ageNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireValueReport, rhs: WireValueReport) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs._ageNs != rhs._ageNs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReceivedValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReceivedValue"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 1)
+    }
+    try { if let v = self._message {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReceivedValue, rhs: WireReceivedValue) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs._message != rhs._message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WirePostMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PostMessage"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}to\0")
@@ -9861,7 +11479,7 @@ nonisolated extension WireAskSeries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".InquiryAnswer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0\u{3}failure_code\0\u{1}room\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}peers\0\u{1}outbox\0\u{1}quarantine\0\u{1}done\0\u{1}failed\0\u{1}report\0\u{1}route\0\u{1}records\0\u{1}record\0\u{1}taken\0\u{1}devices\0\u{1}pairing\0\u{1}series\0\u{3}failure_code\0\u{1}room\0\u{1}messages\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10042,6 +11660,19 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.answer = .room(v)
         }
       }()
+      case 16: try {
+        var v: WireMessageAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .messages(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .messages(v)
+        }
+      }()
       default: break
       }
     }
@@ -10110,9 +11741,17 @@ nonisolated extension WireInquiryAnswer: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.failureCode != .unspecified {
       try visitor.visitSingularEnumField(value: self.failureCode, fieldNumber: 14)
     }
-    try { if case .room(let v)? = self.answer {
+    switch self.answer {
+    case .room?: try {
+      guard case .room(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
-    } }()
+    }()
+    case .messages?: try {
+      guard case .messages(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    default: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 

@@ -42,8 +42,9 @@ struct Busnode: AsyncParsableCommand {
              the hub has it; --wait none: it was handed over)
         1    another failure
         3    the command was rejected (outbox: it may have been sent and cannot be
-             cancelled; post: the node refused it)
-        4    the command was superseded: undone by a later press
+             cancelled; post: the node refused it; ask: the app refused it)
+        4    the command was superseded: undone by a later press (post: replaced by
+             a newer value)
         5    queued: stored here, delivered when the hub is back (outbox flush: some
              still wait)
         6    the hub has the command, but no verdict came in time (wait: the
@@ -52,7 +53,7 @@ struct Busnode: AsyncParsableCommand {
         64   wrong usage; help for a command that there is not
         65   a bad input file, or a store of another version of RunBus or of another
              role (phone, or watch and widget)
-        69   no such bus, or no hub answers
+        69   no such bus, or no hub answers (post, ask: or no device in reach)
         74   standard output or a file cannot be written, or a store, keys or the
              spool cannot be read (send: the press could not be stored and was not
              sent)
@@ -68,7 +69,9 @@ struct Busnode: AsyncParsableCommand {
     version: BuildVersion.text,
     groupedSubcommands: [
       CommandGroup(name: "Node", subcommands: [Phone.self, Watch.self, Widget.self, Up.self, ShellNode.self]),
-      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Post.self, Wait.self]),
+      CommandGroup(name: "Control", subcommands: [Send.self, Recover.self, Outbox.self, Wait.self]),
+      CommandGroup(
+        name: "Messages", subcommands: [Post.self, Listen.self, Latest.self, Ask.self, AnswerQuestions.self]),
       CommandGroup(
         name: "Display", subcommands: [Top.self, Web.self, State.self, Route.self, Peers.self, Monitor.self]),
       CommandGroup(name: "Together", subcommands: [Room.self, Match.self, RankingList.self, BadgeList.self]),

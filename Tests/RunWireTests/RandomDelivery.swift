@@ -55,12 +55,35 @@ extension RandomMessages {
       .post(appMessage(), to: maybe { $0.device() }),
       .devices, .orderDevice(key(), one(of: [.revoke, .forget, .rename(device()), .sources(sources())])),
       .confirmDevices, .rotateKey(now: coin()), .backUp(to: "/tmp/copy"),
+      .messages(.send(appMessage(), deliveryClass(), to: maybe { $0.device() }, patience: maybe { $0.age() })),
+      .messages(.ask(appMessage(), of: maybe { $0.device() }, patience: age())),
+      .messages(.take(id(), .messages(maybe { $0.name() }), maybe { $0.listenerReport() })),
+      .messages(.take(id(), .questions(name()), maybe { $0.listenerReport() })),
+      .messages(.leave(id(), maybe { $0.listenerReport() })),
+      .messages(.values(from: count())), .messages(.value(key: name(), from: maybe { $0.device() })),
       .pairing(
         one(of: [
           .status(of: maybe { $0.token() }), .open, .close(of: token()), .refuse(key(), of: token()),
           .admit(key(), of: token(), as: device(), sources: sources(), replaces: coin()),
         ])),
     ]
+  }
+
+  private mutating func deliveryClass() -> DeliveryClass { one(of: [.live, .latest(key: name()), .queued]) }
+  private mutating func listenerReport() -> ListenerReport {
+    ListenerReport(counter(), one(of: [.working, .processed, .failed(sentence()), .answer(someBytes())]))
+  }
+  private mutating func messageAnswers() -> [InquiryAnswer] {
+    let received = ReceivedMessage(message: appMessage(), from: device(), deliveryClass: deliveryClass())
+    let values = (0..<number(below: 4)).map { _ in
+      ValueReport(key: name(), from: device(), name: name(), bytes: counter(), age: maybe { $0.age() })
+    }
+    let stages: [DeliveryStage] = [.sent, .queued, .delivered, .processed, .replaced, .rejected(.busy)]
+    let answers: [MessageAnswer] = [
+      .stage(one(of: stages)), .reply(someBytes()), .handed(HandedMessage(counter(), received)), .nothing,
+      .values(values, total: count()), .value(appMessage(), from: device()),
+    ]
+    return answers.map(InquiryAnswer.messages)
   }
 
   /// A code of a later version has no number to be written with.
@@ -100,7 +123,7 @@ extension RandomMessages {
         PairingReport(
           stage: one(of: [.closed(one(of: PairingEnd.allCases)), .open, .asking(candidate())]),
           offer: maybe { PairingOffer(hubKey: $0.key(), token: $0.token(), addresses: $0.addresses()) })),
-    ]
+    ] + messageAnswers()
   }
 
   // MARK: Keys

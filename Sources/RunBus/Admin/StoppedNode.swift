@@ -77,6 +77,8 @@ package final class StoppedNode: Answerer {
       switch inquiry {
       case .retry: "start it, then retry"
       case .post: "start it, then post"
+      case .messages(.send): "start it, then post"
+      case .messages(.ask), .messages(.take), .messages(.leave): "start it first"
       case .pairing, .rotateKey: "start it with --listen first"
       default: nil
       }
@@ -175,7 +177,7 @@ extension Inquiry {
     switch self {
     case .records, .record, .editRecord, .removeRecord, .putRecord: true
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
-      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .unknown:
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .messages, .unknown:
       false
     }
   }

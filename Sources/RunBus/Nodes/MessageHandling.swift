@@ -10,8 +10,10 @@ extension DrivenNode {
   }
 
   /// Opens a reader of the messages of a name, or of all names that have no reader of their own.
-  nonisolated func openReader(_ name: String?) throws(RunBusError) -> MessageReader {
-    try readers.open(name) { [weak self] in
+  ///
+  /// - Parameter isVisitor: Whether it listens in the place of the app.
+  nonisolated func openReader(_ name: String?, isVisitor: Bool = false) throws(RunBusError) -> MessageReader {
+    try readers.open(name, isVisitor: isVisitor) { [weak self] in
       guard let self else { return }
       loop.submit { self.assumeIsolated { $0.lookAtReaders() } }
     }

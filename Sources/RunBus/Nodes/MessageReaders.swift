@@ -60,12 +60,16 @@ final class MessageReaders: Sendable {
 
   /// Opens a reader of the messages of a name, or of all names that have no reader of their own.
   ///
-  /// - Parameter wake: Makes the node call ``news()`` on its loop. It must not keep the node alive.
+  /// - Parameters:
+  ///   - isVisitor: Whether it listens in the place of the node's app.
+  ///   - wake: Makes the node call ``news()`` on its loop. It must not keep the node alive.
   /// - Throws: ``RunBusError/Code/alreadyHandled`` when there is such a reader already.
-  func open(_ name: String?, wake: @escaping @Sendable () -> Void) throws(RunBusError) -> MessageReader {
+  func open(
+    _ name: String?, isVisitor: Bool = false, wake: @escaping @Sendable () -> Void
+  ) throws(RunBusError) -> MessageReader {
     let number = change(isNews: true) { state in
       state.wake = wake
-      return state.queue.open(name)
+      return state.queue.open(name, isVisitor: isVisitor)
     }
     guard let number else {
       let what = name.map { "messages named \"\($0)\"" } ?? "messages"

@@ -35,6 +35,8 @@ final class NodeDriver<Event: NodeEvent> {
   var deviceQuestions = DeviceQuestions()
   var lifecycle = NodeLifecycle()
   var localServices: LocalServicesDriver?
+  /// Shells that take part in the messages of the node's app.
+  let shells = ShellDesk()
   /// Handler calls of this turn; they reach the readers when the turn ends.
   var handlerCalls: [HandlerCall] = []
   /// Events for the core. An action of a running turn appends here, and the turn works them off before it ends.
@@ -132,6 +134,10 @@ protocol DrivenNode: Actor, Answerer {
   func posted(_ message: AppMessage, by deliveryClass: DeliveryClass, to device: DeviceID?) -> Event?
   /// The newest value of a key that a device has sent; a peer knows those of its hub.
   func latest(_ key: String, from device: DeviceID?) -> AppMessage?
+  /// The receiver of a message that a shell gives this node; `nil` on a peer, which sends to its hub.
+  ///
+  /// - Throws: ``RunBusError/Code/badInput`` when the message cannot go from this node to that device.
+  func receiver(_ device: DeviceID?) throws(RunBusError) -> DeviceID?
 }
 
 /// The limits of a driver's own work.
@@ -245,6 +251,7 @@ extension DrivenNode {
       inquire: { [weak self] inquiry, number in
         self?.assumeIsolated { node in
           if case .backUp(let path) = inquiry { return node.backUp(to: path, number) }
+          if case .messages(let inquiry) = inquiry, node.carryOut(inquiry, number) { return }
           node.feed(.inquire(inquiry, number))
         }
       })
@@ -282,6 +289,7 @@ extension DrivenNode {
   private func letGo() {
     driver.timer = nil
     driver.fileTimer = nil
+    driver.shells.end()
     driver.localServices?.close()
     driver.localServices = nil
     abandon()

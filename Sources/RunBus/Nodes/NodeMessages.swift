@@ -152,6 +152,14 @@ extension Peer {
   }
 
   func latest(_ key: String, from device: DeviceID?) -> AppMessage? { core?.latest(key) }
+
+  func receiver(_ device: DeviceID?) throws(RunBusError) -> DeviceID? {
+    guard device == nil || device == core?.hubDevice else {
+      throw RunBusError(
+        .badInput, "a peer's messages go to its hub, and \(device?.rawValue ?? "") is not known as that")
+    }
+    return nil
+  }
 }
 
 extension Hub {
@@ -163,6 +171,11 @@ extension Hub {
   }
 
   func latest(_ key: String, from device: DeviceID?) -> AppMessage? { device.flatMap { core?.latest(key, from: $0) } }
+
+  func receiver(_ device: DeviceID?) throws(RunBusError) -> DeviceID? {
+    guard let device else { throw RunBusError(.badInput, "say which device it is for") }
+    return device
+  }
 }
 
 extension DrivenNode {

@@ -22,8 +22,15 @@ extension DrivenNode {
   func serveQuestions(
     _ name: MessageName, _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
   ) async throws(RunBusError) {
-    let questions = try openQuestions.questions(named: name.rawValue)
-    defer { openQuestions.stopAnswering(name.rawValue) }
+    await serve(try openQuestions.questions(named: name.rawValue), named: name.rawValue, answer)
+  }
+
+  /// Answers questions of a name until the task is cancelled or the node ends; the name is free then.
+  func serve(
+    _ questions: AsyncStream<ReceivedMessage>, named name: String,
+    _ answer: @escaping @Sendable (ReceivedMessage) async throws -> [UInt8]
+  ) async {
+    defer { openQuestions.stopAnswering(name) }
     for await question in questions {
       openQuestions.begin(question)
       guard let reply = await answerQuestion(question, answer) else { return }

@@ -21,6 +21,10 @@ extension RunBusError {
       case .notRecovering: .notRecovering
       case .store: .store
       case .closed: .closed
+      case .unreachable: .unreachable
+      case .timeout: .timeout
+      case .refused: .refused
+      case .alreadyHandled: .alreadyHandled
       case .invalid, .forbidden, .notHere, .unknown: .badInput
       }
     self.init(code, failure.message, cause: failure)

@@ -56,6 +56,8 @@ extension HubCore {
       (.failed(InquiryFailure(.forbidden, "the store is copied on the hub's own machine")), false)
     case .room:
       (.failed(InquiryFailure(.forbidden, "rooms are asked for on the hub's own machine")), false)
+    case .messages:
+      (.failed(InquiryFailure(.forbidden, "messages are sent and taken on the hub's own machine")), false)
     case .unknown: (.failed(.unknown), false)
     }
   }
@@ -102,6 +104,9 @@ extension HubCore {
     case .room(.reports):
       give(.atOnce(.room(.reports(roomReports(at: turn.monotonic)))), to: number, in: &turn)
     case .room(.ask(let ask)): receive(ask, from: .inquiry(number), by: .localOwner, in: &turn)
+    case .messages(let inquiry):
+      let values = mail.valueReports(at: turn.monotonic)
+      give(inquiry.reply(values) { mail.value(of: $0, from: $1) }, to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     case .post(let message, let device):
       guard let device else { return give(.refused(.invalid, "say which device it is for"), to: number, in: &turn) }

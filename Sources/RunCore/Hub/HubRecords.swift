@@ -114,7 +114,7 @@ extension HubCore {
       give(.durably(.done(nil)), to: number, in: &turn)
     case .putRecord(let upload): receive(upload, number, in: &turn)
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
-      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .unknown:
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .messages, .unknown:
       break
     }
   }

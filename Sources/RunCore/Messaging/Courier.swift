@@ -50,6 +50,9 @@ struct Courier: Retrying {
   /// The newest value of a key that was received.
   func value(of key: String) -> AppMessage? { values.received(key) }
 
+  /// The newest values that were received, by key.
+  func valueReports(at now: BusTime) -> [ValueReport] { device.map { values.reports(from: $0, at: now) } ?? [] }
+
   // MARK: Stores of a device
 
   /// The receiving store has connected and names its device.

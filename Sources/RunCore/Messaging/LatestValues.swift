@@ -34,6 +34,8 @@ struct LatestValues: Sendable {
   private struct Received: Sendable {
     var row: LatestReceived
     var isDurable = true
+    /// When it came, real time; `nil` when that was before the node began.
+    var since: BusTime?
   }
 
   /// The device in the rows of posted values; `nil` on a peer, whose hub can become another device.
@@ -64,6 +66,17 @@ struct LatestValues: Sendable {
 
   /// The newest value of a key that was received.
   func received(_ key: String) -> AppMessage? { received[key]?.row.message }
+
+  /// The received values by key, without their content.
+  ///
+  /// - Parameter now: real time.
+  func reports(from device: DeviceID, at now: BusTime) -> [ValueReport] {
+    received.values.sorted { $0.row.key < $1.row.key }.map { value in
+      ValueReport(
+        key: value.row.key, from: device, name: value.row.message.name, bytes: UInt64(value.row.message.body.count),
+        age: value.since.map { max(.zero, now - $0) })
+    }
+  }
 
   // MARK: Stores of a device
 
@@ -249,7 +262,7 @@ struct LatestValues: Sendable {
       turn.act(.note("there is no room for more values of \(device): one was refused"))
       return way.send(.refuseLatest(key: key, version: version), in: &turn)
     }
-    received[key] = Received(row: row, isDurable: false)
+    received[key] = Received(row: row, isDurable: false, since: turn.monotonic)
     receivedBytes = bytes
     turn.write([.receiveLatest(row)], then: [.valueReceived(row)])
   }

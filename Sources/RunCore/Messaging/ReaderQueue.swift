@@ -2,7 +2,8 @@ import DequeModule
 
 /// Distributes the messages that a node hands to its app among the app's readers, one message at a time and in order.
 ///
-/// A reader takes the messages of one name, or those of all names that have no reader of their own. The next message
+/// A reader takes the messages of one name, or those of all names that have no reader of their own. There a visitor, who
+/// listens in the place of the app, comes before the app's reader. The next message
 /// is given out when the reader of the one before has finished it. So the messages of a sender keep their order across
 /// readers, and the watermark of its stream can move over everything that is finished.
 ///
@@ -38,6 +39,7 @@ package struct ReaderQueue: Sendable {
   private var names: [UInt64: String?] = [:]
   private var readers: [String: UInt64] = [:]
   private var readerOfOthers: UInt64?
+  private var visitorOfOthers: UInt64?
   private var waiting: Deque<HandlerCall> = []
   private var handed: Handed?
   /// The handler generation in which a stream failed. Calls of that generation are stale, because the core hands these
@@ -60,13 +62,18 @@ package struct ReaderQueue: Sendable {
 
   /// Opens a reader.
   ///
-  /// - Parameter name: The name of its messages; `nil` for all names that have no reader of their own.
+  /// - Parameters:
+  ///   - name: The name of its messages; `nil` for all names that have no reader of their own.
+  ///   - isVisitor: Whether it listens in the place of the app.
   /// - Returns: its number; `nil` when there is such a reader already.
-  package mutating func open(_ name: String?) -> UInt64? {
+  package mutating func open(_ name: String?, isVisitor: Bool = false) -> UInt64? {
     lastNumber += 1
     if let name {
       guard readers[name] == nil else { return nil }
       readers[name] = lastNumber
+    } else if isVisitor {
+      guard visitorOfOthers == nil else { return nil }
+      visitorOfOthers = lastNumber
     } else {
       guard readerOfOthers == nil else { return nil }
       readerOfOthers = lastNumber
@@ -79,7 +86,13 @@ package struct ReaderQueue: Sendable {
   /// is handed out once.
   package mutating func close(_ reader: UInt64) {
     guard let name = names.removeValue(forKey: reader) else { return }
-    if let name { readers[name] = nil } else { readerOfOthers = nil }
+    if let name {
+      readers[name] = nil
+    } else if visitorOfOthers == reader {
+      visitorOfOthers = nil
+    } else {
+      readerOfOthers = nil
+    }
     if let handed, handed.reader == reader {
       if handed.call.received.deliveryClass != .live { waiting.prepend(handed.call) }
       self.handed = nil
@@ -180,7 +193,9 @@ package struct ReaderQueue: Sendable {
     return handed.call
   }
 
-  private func reader(of call: HandlerCall) -> UInt64? { readers[call.received.message.name] ?? readerOfOthers }
+  private func reader(of call: HandlerCall) -> UInt64? {
+    readers[call.received.message.name] ?? visitorOfOthers ?? readerOfOthers
+  }
 
   /// Refuses the messages at the front that have no reader.
   private mutating func settle() {

@@ -9,6 +9,9 @@ extension PeerCore {
     }
   }
 
+  /// The device of the hub; `nil` before the first welcome.
+  package var hubDevice: DeviceID? { identity.hub?.deviceID }
+
   /// Answers an inquiry of a caller on this machine.
   mutating func answer(_ inquiry: Inquiry, _ number: UInt64, in turn: inout Turn) {
     let hub = identity.hub?.deviceID
@@ -28,6 +31,8 @@ extension PeerCore {
       asks.add(ask, caller: number, over: session.number, in: &turn)
     case .room(.reports):
       give(.refused(.notHere, "only the hub follows the logs of rooms: ask there"), to: number, in: &turn)
+    case .messages(let inquiry):
+      give(inquiry.reply(mail.valueReports(at: turn.now)) { key, _ in mail.latest(key) }, to: number, in: &turn)
     case .unknown: give(.refused(.unknown), to: number, in: &turn)
     // The node around the core carries it out.
     case .backUp: give(.refused(.noFiles), to: number, in: &turn)

@@ -112,7 +112,7 @@ struct RecordCopies: Sendable {
     case .record(let run, let from): .part(of: run, from: from, in: inbox.kept)
     case .editRecord, .removeRecord, .putRecord: .refused(.notHere, "only the phone changes what is kept: ask there")
     case .peers, .outbox, .cancel, .quarantine, .retry, .discard, .report, .route, .series, .recover, .post, .devices,
-      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .unknown:
+      .orderDevice, .confirmDevices, .pairing, .rotateKey, .backUp, .room, .messages, .unknown:
       .refused(.invalid, "this is no question about records")
     }
   }

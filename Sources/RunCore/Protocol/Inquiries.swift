@@ -46,6 +46,8 @@ package enum Inquiry: Hashable, Sendable {
   case backUp(to: String)
   /// Asks about rooms, or asks the hub to do something in one.
   indirect case room(RoomInquiry)
+  /// What a shell does with messages in the place of the node's app.
+  indirect case messages(MessageInquiry)
   /// A question or an order of a later version, which this version does not know. Its answer is
   /// ``InquiryFailure/unknown``.
   case unknown
@@ -79,6 +81,8 @@ package enum InquiryAnswer: Hashable, Sendable {
   indirect case pairing(PairingReport)
   /// What becomes of an ask about rooms, or how they stand.
   indirect case room(RoomInquiryAnswer)
+  /// The answer to what a shell does with messages.
+  indirect case messages(MessageAnswer)
   /// The hub received a part of a record and, with the last part, keeps the record. With `isKnown` it had the record
   /// already and changed nothing.
   case taken(isKnown: Bool)

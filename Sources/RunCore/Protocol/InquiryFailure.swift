@@ -22,6 +22,14 @@ package struct InquiryFailure: Error, Hashable, Sendable {
     case store
     /// The node has ended, or begins anew.
     case closed
+    /// The other device is not in reach.
+    case unreachable
+    /// The other device's app did not answer in time.
+    case timeout
+    /// The other device's app answered that it cannot or will not.
+    case refused
+    /// These messages have a reader already.
+    case alreadyHandled
     /// None is known: the failure of an older or a later version.
     case unknown
   }

@@ -15,6 +15,11 @@ package struct Question<Answer: Sendable>: Sendable {
     self.read = read
   }
 
+  /// A question about messages.
+  init(about inquiry: MessageInquiry, _ read: @escaping @Sendable (MessageAnswer) -> Answer?) {
+    self.init(.messages(inquiry)) { if case .messages(let answer) = $0 { read(answer) } else { nil } }
+  }
+
   /// What the answer says.
   ///
   /// - Throws: The failure that the node answered, or ``InquiryFailure/unknownAnswer`` for an answer to something else.

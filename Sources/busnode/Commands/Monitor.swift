@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RunBus
 import RunScripts
 
@@ -13,7 +14,12 @@ struct Monitor: AsyncParsableCommand {
 
         busnode monitor
         busnode monitor --count 10
+        busnode monitor --event verdict --event message --device watch
+        busnode monitor --since 0s  nothing that was before
         busnode monitor --json | jq -r 'select(.event == "verdict") | .message'
+
+      Each line begins with the time of day at which this monitor heard of it. A message is shown with its name and \
+      size, never with its content.
 
       A monitor that was stopped, or whose output is not read in time, misses events. At the next snapshot a line on \
       standard error says how many snapshots were missed; with --json it is the event "missed", with snapshots.
@@ -29,6 +35,20 @@ struct Monitor: AsyncParsableCommand {
   @Option(help: ArgumentHelp("End after this many lines.", valueName: "number"))
   var count: NumberArgument?
 
+  @Option(help: ArgumentHelp("Only this kind of event; give it again for more.", valueName: "event"))
+  var event: [EventWord] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only what this device pressed, sent or received, and whether it is here; give it again for more.",
+      valueName: "name"))
+  var device: [DeviceID] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Nothing older than this; the first snapshot may be from long ago.", valueName: "time"))
+  var since: AgeArgument?
+
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 
@@ -39,6 +59,7 @@ struct Monitor: AsyncParsableCommand {
     bus.startLog()
     let visit = try BusClient(try bus.location(), topics: [.snapshots, .feed, .rooms])
     let (json, units) = (json, try Settings.units(nil))
+    let filter = EventFilter(words: Set(event), devices: Set(device), ageMax: since?.span)
     let missed: @Sendable (UInt64) throws -> Void = { count in
       guard json else { return MissedSnapshots.complain(count) }
       try Output.jsonLine(MissedLineJSON(snapshots: count))
@@ -47,8 +68,12 @@ struct Monitor: AsyncParsableCommand {
       countMax: count?.number, missed: missed
     ) {
       event in
-      guard let event = EventJSON(event) else { return false }
-      if json { try Output.jsonLine(EventLineJSON(event)) } else { try Output.line(Sentence.event(event, in: units)) }
+      guard filter.takes(event), let event = EventJSON(event) else { return false }
+      if json {
+        try Output.jsonLine(EventLineJSON(event))
+      } else {
+        try Output.line("\(Sentence.timeOfDay(Date())) \(Sentence.event(event, in: units))")
+      }
       return true
     }
   }

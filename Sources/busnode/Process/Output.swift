@@ -48,6 +48,18 @@ enum Output {
     guard code == 0 else { throw OutputError(code: code) }
   }
 
+  /// Writes the content of a message: its bytes as they are, or on a terminal its lines, so that they do not control it.
+  static func content(_ bytes: [UInt8]) throws(OutputError) {
+    state.withLock { $0.hasData = true }
+    guard isTerminal else {
+      if let code = write(bytes, to: STDOUT_FILENO).error { throw OutputError(code: code) }
+      return
+    }
+    var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    for line in lines { try self.line(String(line)) }
+  }
+
   /// Closes standard output at the end of the process, because some file systems report a failed write only then. Does
   /// nothing when no data was written.
   static func close() throws(OutputError) {

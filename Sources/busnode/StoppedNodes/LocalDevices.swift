@@ -119,7 +119,8 @@ struct LocalDevices: Sendable {
     do {
       return try await AdminClient.ask(question, of: device, on: location, within: span)
     } catch {
-      guard error.code == .unreachable else { throw error }
+      // A node that answers may itself not reach another one.
+      guard error.code == .unreachable, error.failure == nil else { throw error }
       return nil
     }
   }

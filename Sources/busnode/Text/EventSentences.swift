@@ -47,6 +47,12 @@ extension Sentence {
       + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceID)" } ?? "") + " (\(place))"
   }
 
+  /// `16:03:05.250`, by the clock and the time zone of this machine.
+  static func timeOfDay(_ date: Date) -> String {
+    let local = date.timeIntervalSince1970 + Double(TimeZone.current.secondsFromGMT(for: date))
+    return String(DayTime.text(unixSeconds: local).dropFirst(11).dropLast())
+  }
+
   /// One event of the bus or of a node.
   static func event(_ event: EventJSON, in units: Units = .metric) -> String {
     switch event {

@@ -63,6 +63,7 @@
           case .devices: .devices(DeviceList(devices: [], version: 1, isBehind: false))
           case .orderDevice, .confirmDevices, .rotateKey, .backUp: .done(nil)
           case .room: .room(.reports([]))
+          case .messages: .messages(.nothing)
           case .pairing: .pairing(PairingReport(stage: .open))
           case .unknown: .failed(.unknown)
           }
@@ -83,6 +84,7 @@
         try await check(.post(AppMessage(id: id, name: "note", body: [1]), to: watch), id)
         try await check(.devices, DeviceList(devices: [], version: 1, isBehind: false))
         try await check(.pairing(.status(of: nil)), PairingReport(stage: .open))
+        try await check(.take(ListenerID(high: 1, low: 2), .messages("note"), nil), nil)
         for order: Question<Void> in [.cancel(id), .discard(id), .recover(.finish), .confirmDevices] {
           try await AdminClient.ask(order, of: watch, on: bus, within: .seconds(60))
           #expect(end.asked.events.last == order.inquiry)

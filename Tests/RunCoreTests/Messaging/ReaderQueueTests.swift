@@ -9,10 +9,10 @@ struct ReaderQueueTests {
     private var readers: [String: UInt64] = [:]
     private var last: [String: UInt64] = [:]
 
-    /// Opens the readers of names; `*` is the reader of all other names.
+    /// Opens the readers of names; `*` is the reader of all other names, `visitor` comes before it.
     mutating func open(_ names: String...) {
       for name in names {
-        guard let reader = desk.open(name == "*" ? nil : name) else {
+        guard let reader = desk.open(["*", "visitor"].contains(name) ? nil : name, isVisitor: name == "visitor") else {
           Issue.record("\(name) has a reader")
           continue
         }
@@ -183,6 +183,25 @@ struct ReaderQueueTests {
     #expect(stage.ask("photo") == "photo 1")
     #expect(stage.begin("photo") == nil)
     #expect(stage.reports().count == 1)
+  }
+
+  @Test("Who listens in the place of the app comes before its reader of all other names, and not before that of a name")
+  mutating func visitor() {
+    stage.open("*", "photo", "visitor")
+    #expect(stage.desk.open(nil, isVisitor: true) == nil)
+    stage.put(("photo", 1), ("note", 2), ("note", 3), ("face", 4))
+    #expect(stage.ask("photo") == "photo 1")
+    stage.finish("photo")
+    #expect(stage.ask("*") == nil)
+    #expect(stage.ask("visitor") == "note 2")
+    #expect(stage.ask("visitor") == "note 3")
+    // What it has not finished goes to the app.
+    stage.close("visitor")
+    #expect(stage.ask("*") == "note 3")
+    #expect(stage.ask("*") == "face 4")
+    stage.open("visitor")
+    stage.finish("*")
+    #expect(stage.reports() == ["1 handled 4 of 0"])
   }
 
   @Test("When the last reader is gone the desk is empty, and takes nothing until the core has heard of it")

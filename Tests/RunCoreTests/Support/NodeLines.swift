@@ -197,6 +197,7 @@ enum NodeLines {
     case .record(let part): "record \(part.runID.low): \(part.from)+\(part.bytes.count) of \(part.total)"
     case .taken(let isKnown): isKnown ? "known" : "taken"
     case .room(let answer): "room \(answer)"
+    case .messages(let answer): "messages \(answer)"
     case .devices(let list):
       list.devices.map { "\($0.deviceID)\($0.isRevoked ? " revoked" : "")" }.joined(separator: " ")
     case .pairing(let report):

@@ -290,6 +290,15 @@ struct DeviceMail: Sendable {
     devices[device].flatMap { couriers[$0.storeID]?.value(of: key) }
   }
 
+  /// The newest values that devices have sent, by device and key.
+  ///
+  /// - Parameter now: real time.
+  func valueReports(at now: BusTime) -> [ValueReport] {
+    devices.values.sorted { $0.deviceID < $1.deviceID }.flatMap { device in
+      couriers.all.index(forKey: device.storeID).map { couriers.all.values[$0].valueReports(at: now) } ?? []
+    }
+  }
+
   /// Moves the newest value of a key to the device's present store, so that no other store of the device is sent an
   /// older value later.
   mutating func moveValue(of key: String, to device: KnownDevice) {

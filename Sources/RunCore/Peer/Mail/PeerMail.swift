@@ -13,6 +13,8 @@ struct PeerMail: Sendable {
 
   /// The newest value of a key that the hub sent; `nil` if it has sent none.
   func latest(_ key: String) -> AppMessage? { courier.value(of: key) }
+  /// The newest values that the hub sent, by key.
+  func valueReports(at now: BusTime) -> [ValueReport] { courier.valueReports(at: now) }
 
   /// Up to where the hub has acknowledged the stream of messages.
   var acknowledged: UInt64 { courier.stream.acknowledged }

@@ -1,0 +1,84 @@
+import Foundation
+import RunBus
+import TestSupport
+import Testing
+
+@testable import busnode
+
+@Suite("The command of --exec", .timeLimit(.minutes(1)))
+struct ExecCommandTests {
+  private func run(
+    _ line: String, _ body: String = "", timeout: BusDuration = .seconds(60), outputMax: Int? = 100
+  ) async -> ExecCommand.Ending {
+    await ExecCommand(command: line, timeout: timeout).run(
+      Array(body.utf8), ["RUNBUS_MESSAGE_NAME": "note"], outputMax: outputMax)
+  }
+
+  @Test("It gets the body on its standard input, the name in its environment, and its output is the answer")
+  func input() async {
+    #expect(await run("printf '%s: ' \"$RUNBUS_MESSAGE_NAME\"; cat", "a\0b") == .succeeded(Array("note: a\0b".utf8)))
+  }
+
+  @Test("It need not read its input, however long that is")
+  func unread() async {
+    let body = String(repeating: "x", count: AppMessage.bodyMax)
+    #expect(await run("exec <&-; true", body) == .succeeded([]))
+    #expect(await run("wc -c | tr -d ' '", body) == .succeeded(Array("32768\n".utf8)))
+  }
+
+  @Test("Another exit status, a signal and a flood of output are failures with one line")
+  func failures() async {
+    #expect(await run("exit 3") == .failed("it ended with exit status 3"))
+    #expect(await run("kill -9 $$") == .failed("it was ended by signal 9"))
+    #expect(await run("no-such-command 2>&-") == .failed("it ended with exit status 127"))
+    #expect(await run("yes") == .failed("it wrote more than 100 bytes, the longest answer"))
+    #expect(await run("printf %0100d 0") == .succeeded(Array(String(repeating: "0", count: 100).utf8)))
+  }
+
+  @Test("One that hangs is ended with all that it has started, also when it ignores SIGTERM")
+  func hang() async throws {
+    let started = ContinuousClock.now
+    #expect(
+      await run("trap '' TERM; sleep 600 & wait; sleep 600", timeout: .milliseconds(100))
+        == .failed("it took longer than 0.10 s and was ended"))
+    #expect(ContinuousClock.now - started < .seconds(50))
+  }
+}
+
+@Suite("Which events monitor shows")
+struct EventFilterTests {
+  private static let message = BusEvent.message(
+    MessageEvent(id: MessageID(high: 0, low: 1), name: "note", from: "watch", to: "phone", size: 3))
+  private static let presence = BusEvent.presence(Presence(deviceID: "widget", role: .watch, isReachable: true))
+
+  @Test("All, or those of a word, of a device, or both")
+  func words() {
+    let (message, presence) = (Self.message, Self.presence)
+    func taken(_ filter: EventFilter) -> [Bool] { [filter.takes(message), filter.takes(presence)] }
+    #expect(taken(EventFilter()) == [true, true])
+    #expect(taken(EventFilter(words: [.message])) == [true, false])
+    #expect(taken(EventFilter(words: [.verdict])) == [false, false])
+    #expect(taken(EventFilter(devices: ["widget"])) == [false, true])
+    #expect(taken(EventFilter(devices: ["phone", "widget"])) == [true, true])
+    #expect(taken(EventFilter(words: [.presence], devices: ["phone"])) == [false, false])
+  }
+
+  @Test("A snapshot is as old as its age, and about the device that changed the run")
+  func snapshots() {
+    var snapshot = Snapshot.none
+    func takes(_ filter: EventFilter) -> Bool {
+      filter.takes(.snapshot(StateMessage(snapshot: snapshot, age: .seconds(3))))
+    }
+    #expect(takes(EventFilter(ageMax: .seconds(3))))
+    #expect(!takes(EventFilter(ageMax: .zero)))
+    #expect(!takes(EventFilter(devices: ["watch"])))
+    snapshot.changedBy = Author(source: .watch, deviceID: "watch", commandID: CommandID(high: 0, low: 1))
+    #expect(takes(EventFilter(devices: ["watch"])))
+  }
+
+  @Test("A time of day has milliseconds, in the time zone of the machine")
+  func timeOfDay() {
+    let text = Sentence.timeOfDay(Date(timeIntervalSince1970: 1_795_289_467.25))
+    #expect(text.wholeMatch(of: /\d\d:\d\d:07\.250/) != nil, "\(text)")
+  }
+}
