@@ -110,7 +110,7 @@ struct ControlSampleTests {
   @Test("reach every rule, so that agreeing with the model means something")
   func reachEveryRule() {
     var seen: [String: Int] = [:]
-    for seed in 0..<3000 as Range<UInt64> {
+    for seed in 0..<5000 as Range<UInt64> {
       var driven = DrivenArbiter()
       for press in sampledPresses(seed: seed) { driven.arrive(press) }
       driven.finish()
