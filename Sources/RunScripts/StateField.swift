@@ -79,13 +79,14 @@ package struct StateField: Hashable, Sendable {
   package let path: String
   package let form: Form
 
-  /// Finds a field by its path, or by its short name: without `metrics.` and without the unit at the end, as
-  /// `distance` for `metrics.distanceMeters`.
+  /// Finds a field by its path, also without `metrics.`, or by its short name, which lacks the unit as well:
+  /// `metrics.distanceMeters`, `distanceMeters`, `distance`.
   ///
   /// - Throws: ``TextError`` that names the nearest field.
   package init(_ name: some StringProtocol) throws(TextError) {
     let name = String(name)
-    guard let field = Self.all.first(where: { $0.path == name || $0.shortName == name }) else {
+    let found = Self.all.first { $0.path == name || $0.shortName == name || $0.path == "metrics." + name }
+    guard let field = found else {
       let guess = Self.nearest(name)
       throw TextError(
         "the state has no field '\(name)'"

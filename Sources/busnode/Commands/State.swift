@@ -28,7 +28,7 @@ struct State: AsyncParsableCommand {
       {metrics, kilometers, miles, laps, stretches} (null before the first run) beside the snapshot's keys; it is newer \
       than the snapshot. JSON is always in SI units. docs/json.md describes every key.
 
-      --field writes the value of one key, named by its path or without metrics. and its unit (distance): words \
+      --field writes the value of one key, named by its path, also without metrics. and its unit (distance): words \
       without quotes, objects and lists as JSON, and nothing when it is not known.
 
       EXIT STATUS: 0; 7 when the value of --field is not known; 69 without a hub
