@@ -46,8 +46,9 @@ struct ServiceManager: Hashable, Sendable {
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    // A `timeval`: two words on every system with 64 bits.
+    var patience = (seconds: Self.patienceSeconds, microseconds: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout.size(ofValue: patience)))
     let bytes = Array(lines.joined(separator: "\n").utf8)
     withSocketAddress { _ = sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
   }

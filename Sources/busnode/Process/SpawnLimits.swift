@@ -28,7 +28,7 @@ enum SpawnLimits {
     guard geteuid() != 0 else { return .max }
     var limits = rlimit()
     #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NPROC.rawValue)
+      let resource = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
     #else
       let resource = RLIMIT_NPROC
     #endif

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 
 /// What can be set once instead of with each command.
 enum SettingKey: String, CaseIterable {

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import RunBus
+import RunScripts
 
 /// The settings of a command: variables over the chosen context over the file. An option of the command is above all of
 /// them, the fallback of a key below.
