@@ -1,3 +1,4 @@
+import ArgumentParser
 import RunBus
 import RunScripts
 import Testing
