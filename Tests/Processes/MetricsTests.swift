@@ -80,17 +80,17 @@ struct MetricsTests {
   }
 
   /// promtool, which Debian has in its package prometheus; `nil` where it is not installed.
-  private static let promtool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+  private static let checker = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/promtool" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  @Test("promtool finds nothing to say about /metrics", .enabled("needs promtool") { promtool != nil })
+  @Test("promtool finds nothing to say about /metrics", .enabled("needs promtool") { checker != nil })
   func promtool() async throws {
     try await withTrio(.ipc) { trio in
       let (phone, watch, _) = try await trio.start(phone: ["--metrics", "127.0.0.1:0"])
       let url = try await metrics(of: phone)
       phone.write("start")
       try await watch.shows("running", revision: 1)
-      let check = trio.bus.spawn(executable: try #require(Self.promtool), ["check", "metrics"])
+      let check = trio.bus.spawn(executable: try #require(Self.checker), ["check", "metrics"])
       check.write(try get(url).body)
       check.closeInput()
       #expect(try await check.ending() == .exited(0), "\(check.view.lines) \(check.view.errors)")
