@@ -117,7 +117,13 @@ struct ShellMessagesTests {
   @Test("There is room for 16 listeners, and who comes later is told so")
   func bound() async throws {
     try await Nodes().run { hub, _ in
-      for number in 0..<ListenerTable.listenersMax { _ = try await Self.listen(.messages("n\(number)"), at: hub) }
+      // At once: one that asks for nothing for six seconds is gone.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<ListenerTable.listenersMax {
+          group.addTask { _ = try await Self.listen(.messages("n\(number)"), at: hub) }
+        }
+        try await group.waitForAll()
+      }
       #expect(await Self.failure { _ = try await hub.ask(.take(.random(), .messages("more"), nil)) } == .full)
       let unknown = ListenerReport(1, .processed)
       #expect(await Self.failure { _ = try await hub.ask(.take(.random(), .messages("n"), unknown)) } == .tooLate)

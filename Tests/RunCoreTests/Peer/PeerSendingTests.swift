@@ -78,17 +78,20 @@ struct PeerSendingTests {
 
   @Test("A press that goes out again is counted, and so is a verdict that comes again")
   func repeats() {
-    var peer = PeerStage.up(PeerStage.snapshot(1, 1, 2, .running))
+    let shown = PeerStage.snapshot(1, 1, 2, .running)
+    var peer = PeerStage.up(shown)
     _ = peer.presses(.pause, id: 1)
+    _ = peer.commit()
     #expect(peer.core.takeTally().isEmpty)
     _ = peer.feed(.linkDown)
     _ = peer.feed(.linkUp)
-    _ = peer.welcome(session: 2)
+    _ = peer.welcome(session: 2, shown)
     #expect(peer.core.takeTally().retransmissions == 1)
     let verdict = peer.verdict(.pause, id: 1, at: 1, revision: 2)
-    _ = peer.hub(verdict)
+    _ = peer.hub(verdict, session: 2)
+    _ = peer.commit()
     #expect(peer.core.takeTally().isEmpty)
-    _ = peer.hub(verdict)
+    _ = peer.hub(verdict, session: 2)
     #expect(peer.core.takeTally().duplicates == 1)
   }
 

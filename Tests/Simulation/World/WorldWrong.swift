@@ -209,7 +209,8 @@ extension World {
       let index = peers.indices.first(where: { $0 != wrong.harmed && loss != .peer($0) })
     else { return }
     for kind in [CommandKind.stop, .start, .lap, .stop] {
-      let command = command(of: index, kind)
+      var command = command(of: index, kind)
+      command.ifRevision = nil
       let isExpected =
         (kind != .stop || peers[index].core?.authoritative.phase.isOn == true) && !isUnknown(command.id)
       feedPeer(index, .press(command))
