@@ -79,9 +79,9 @@ struct ConfigProcessTests {
       try write("{\"units\": \"imperial\", \"weight\": 70}", on: bus)
       let run = Checkout.path("examples/runs/synthetic.gpx")
       let text = try await bus.run("measure", run)
-      #expect(text.lines.contains { $0.contains("/mi") } && text.lines.contains { $0.contains("kcal") })
+      #expect(text.lines.contains { ($0 + " ").contains("/mi ") } && text.lines.contains { $0.contains("kcal") })
       let metric = try await bus.run("measure", run, "--units", "metric")
-      #expect(metric.lines.contains { $0.contains("/km") } && !metric.lines.contains { $0.contains("/mi") })
+      #expect(metric.lines.contains { $0.contains("/km") } && !metric.lines.contains { $0.contains("/mi ") })
       let json = try await bus.run("measure", run, "--json").json.first?["metrics"]
       #expect(json?["energyJoules"]?.number ?? 0 > 0)
       #expect(try await bus.run("measure", run, environment: ["RUNBUS_UNITS": "metric"]).lines == metric.lines)

@@ -14,7 +14,7 @@ private struct BusCommand: Sendable, CustomTestStringConvertible {
   /// What an argument of this name may be; the value only has to be accepted.
   private static let examples = [
     "command": "start", "answer": "resume", "id": "1f0a2b3c", "name": "watch", "file": "none.gpx", "device": "watch",
-    "sources": "watch", "format": "gpx", "time": "30m",
+    "sources": "watch", "format": "gpx", "time": "30m", "condition": "phase == paused",
   ]
 
   static func all(on bus: TestBus) async throws -> [BusCommand] {

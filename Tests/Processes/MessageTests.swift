@@ -85,7 +85,7 @@ struct MessageTests {
       let cases: [([String], Int32, String)] = [
         (["note", "--to", "nobody"], 3, "this hub has never met nobody"),
         (["note", "--from", "phone"], 3, "say which device it is for"),
-        (["note"], 69, "watch does not run on this machine"), ([""], 64, "a name is 1 to 64 bytes"),
+        (["note"], 69, "watch does not run on this machine"), ([""], 64, "a name or key is 1 to 64 bytes"),
         (["note", String(repeating: "x", count: 32_769)], 64, "a body at most 32768 bytes"),
         (["note", "--key", "k"], 64, "--key is for --class latest"),
         (["note", "--class", "live", "--wait", "processed"], 64, "ask for it with busnode ask"),
@@ -107,8 +107,9 @@ struct MessageTests {
       let phone = try await spawn("phone", on: bus)
       let watch = try await spawn("watch", on: bus)
       let place = bus.directory
-      // The first command never ends by itself; its listener is killed.
-      let hung = bus.spawn("listen", "note", "--exec", "cat > \(place)/first; echo begun; exec sleep 600")
+      // The first command ends only with its listener, which is killed.
+      let endless = "while kill -0 $PPID 2> /dev/null; do sleep 0.1; done"
+      let hung = bus.spawn("listen", "note", "--exec", "cat > \(place)/first; echo begun; \(endless)")
       try await hung.wait(for: "its place") { $0.errors.contains("busnode: listening at phone") ? () : nil }
       let posting = bus.spawn("post", "note", "one\ntwo", "--wait", "processed", "--timeout", "90", "--json")
       func body(_ name: String) -> String? { try? String(contentsOfFile: "\(place)/\(name)", encoding: .utf8) }

@@ -227,7 +227,7 @@ struct StoresKeysMachinesTests {
   func littleSpace(command: String) async throws {
     try await withTestBus { bus in
       // Enough for the program to be loaded, and not for one more stack.
-      let process = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 120000; exec \"$BUSNODE\" \(command)"])
+      let process = bus.spawn(executable: "/bin/bash", ["-c", "ulimit -v 140000; exec \"$BUSNODE\" \(command)"])
       process.closeInput()
       let status: Int32 = command == "doctor" ? 2 : 1
       let ending = try await process.ending()

@@ -5,10 +5,10 @@ struct Latest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the newest values that other devices have sent to a device of this machine.",
     discussion: """
-        busnode latest                         the keys at the phone, with sender, age
+        busnode latest                       the keys at the phone, sender, age
                                                and size
-        busnode latest units                   the value, as it is
-        busnode latest units --device watch    the value that the hub sent to the watch
+        busnode latest units                 the value, as it is
+        busnode latest units --device watch  what the hub has sent to the watch
         busnode post units km --class latest   sends one
 
       A running node is asked, the store of a stopped one is read. The age is known of values that came since the node \

@@ -5,7 +5,7 @@ struct Listen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Receive messages of an app, at a node on this machine.",
     discussion: """
-        busnode listen                          all messages to the phone, a line each
+        busnode listen                          messages to the phone, a line each
         busnode listen photo --exec ./show      runs it for each, body on its
                                                 standard input
         busnode listen --device watch --count 1 the watch's next message

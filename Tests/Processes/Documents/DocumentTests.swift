@@ -89,7 +89,9 @@ struct DocumentTests {
   /// The commands under this one as a person writes them, each with its long options.
   private static func commands(_ dump: JSONValue, under path: String? = nil) -> [(path: String, options: [String])] {
     (dump["subcommands"]?.array ?? []).flatMap { command -> [(path: String, options: [String])] in
-      guard let name = command["commandName"]?.string, name != "help" else { return [] }
+      guard let name = command["commandName"]?.string, name != "help", command["shouldDisplay"]?.bool != false else {
+        return []
+      }
       let path = path.map { "\($0) \(name)" } ?? name
       // What is hidden is for tests.
       let shown = (command["arguments"]?.array ?? []).filter { $0["shouldDisplay"]?.bool != false }
