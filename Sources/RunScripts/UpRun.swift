@@ -454,6 +454,8 @@ package actor UpRun {
       rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
       if link.reachable, !linked.insert(node).inserted { reconnects[node, default: 0] += 1 }
     case .sensorsDone(let sensors):
+      // The snapshot that shows the last samples may be written after this line.
+      lastNewsAt = .now
       if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
     case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
       .liveActivity, .message, .view, .hubLost, .sensors, .record, .recordingEnded:
