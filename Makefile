@@ -60,8 +60,10 @@ manual:
 # All tests, 500 simulated worlds and 500 rooms. The exhaustive tests of pure code use all cores, and nodes beside them would miss
 # their deadlines: the tests with nodes run after them, and those with processes last and at most six at once. Runs of hubs in
 # rooms last by the clock, and six hundred tests that begin beside them would starve them: they have a turn of their own, two at once.
+# Two hundred devices would starve everything: they go alone.
 PURE = RunCoreTests|RunWireTests|RunRecordingsTests|BusnodeTests
 TIMED = HubRoomTests|HubMatchTests
+CROWDED = ProcessTests\.UpDevicesTests
 test:
 	@scripts/bootstrap --python
 	swift build -c release --product simulate
@@ -71,7 +73,8 @@ test:
 	$(TEST) --filter '$(PURE)'
 	$(TEST) --skip '$(PURE)|ProcessTests|$(TIMED)'
 	$(TEST) --filter '$(TIMED)' --experimental-maximum-parallelization-width 2
-	$(TEST) --filter ProcessTests --experimental-maximum-parallelization-width 6
+	$(TEST) --filter ProcessTests --skip '$(CROWDED)' --experimental-maximum-parallelization-width 6
+	$(TEST) --filter '$(CROWDED)' --no-parallel
 
 # The tests of pure code alone (the cores, the wire, recordings, busnode without processes), without the few that try
 # out very many cases.
