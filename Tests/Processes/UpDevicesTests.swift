@@ -27,11 +27,11 @@ struct UpDevicesTests {
   func faults() async throws {
     try await withTestBus { bus in
       // Who presses is spared: a device that is dead at the moment of its line presses nothing.
-      func spared(_ name: String) -> String { ["watch-2", "widget-1"].contains(name) ? " faults=none" : "" }
+      let spared: Set = ["shell-1", "watch-2", "widget-1"]
       let others = (1...7).map { "watch-\($0) watch" } + (1...3).map { "widget-\($0) widget" }
-      let devices = (["phone phone", "shell-1 shell faults=none"] + others.map { line in
-        line + spared(line.split(separator: " ").first.map(String.init) ?? "")
-      }).joined(separator: "\n")
+      let devices = (["phone phone", "shell-1 shell"] + others).map { line in
+        spared.contains(String(line.prefix { $0 != " " })) ? line + " faults=none" : line
+      }.joined(separator: "\n")
       let up = try await bus.run(
         "up", "--devices", try file("twelve", devices, bus), "--script", try file("my.run", Self.script, bus),
         "--faults", "6", "--seed", "42", "--json", within: 150)
