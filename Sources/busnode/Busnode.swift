@@ -125,6 +125,7 @@ struct Busnode: AsyncParsableCommand {
     Signals.letEnd()
     var status = ExitStatus.success
     let arguments = Array(CommandLine.arguments.dropFirst())
+    Tongue.settle(.chosen(by: arguments))
     var running: (any ParsableCommand.Type)?
     do {
       if let wrong = WrongUsage(helpFor: ContextOption.dropped(from: arguments)) {

@@ -160,10 +160,10 @@ extension Settings {
     return "\(choice.originText) wins over context \(context.name): this is \(choice.text)"
   }
 
-  /// The units of a text: by the option, else by the settings, else metric.
+  /// The units of a text: by the option, else by the settings, else on a terminal by the locale, else metric.
   static func units(_ option: Units?) throws(Failure) -> Units {
     if let option { return option }
-    return try ofThisProcess().units ?? .metric
+    return try ofThisProcess().units ?? Locales.ofOutput.units
   }
 
   /// The variables of this process as a screen reads them.

@@ -113,7 +113,7 @@ struct RecordsList: AsyncParsableCommand {
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   func run() async throws {
@@ -168,7 +168,7 @@ struct RecordsStats: AsyncParsableCommand {
   @Flag(help: "Personal bests instead of sums.")
   var bests = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   func validate() throws {

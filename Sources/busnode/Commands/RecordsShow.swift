@@ -35,7 +35,7 @@ struct RecordsShow: AsyncParsableCommand {
 
     var style: Chart.Style? {
       switch self {
-      case .auto: Output.isTerminal ? .braille : .plain
+      case .auto: Output.isTerminal && Locales.ofThisProcess.hasUnicode ? .braille : .plain
       case .braille: .braille
       case .plain: .plain
       case .none: nil
@@ -50,7 +50,10 @@ struct RecordsShow: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: "Units of text and --html: metric or imperial (default: metric, in --html those of the reader).")
+  @Option(
+    help:
+      "Units of text and --html: metric or imperial (default: metric, on a terminal those of the locale; in --html of the reader)."
+  )
   var units: Units?
 
   @Option(help: "How charts are drawn: auto, braille, plain or none.")

@@ -19,7 +19,7 @@ struct RoomStandings: AsyncParsableCommand {
   @Flag(help: "Show every change, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")

@@ -27,7 +27,7 @@ struct Route: AsyncParsableCommand {
   @Flag(help: "Show every point that is new or changes, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")

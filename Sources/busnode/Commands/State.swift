@@ -45,7 +45,7 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")

@@ -129,6 +129,7 @@ struct Settings: Sendable {
 
   var isInsecure: Bool { (try? found(.insecure))?.value == .flag(true) }
   var units: Units? { text(.units).flatMap { Units(rawValue: $0) } }
+  var language: Tongue? { text(.language).flatMap { Tongue(rawValue: $0) } }
   var logLevel: LogLevel? { text(.logLevel).flatMap { LogLevel(rawValue: $0) } }
   var logFormat: LogFormat? { text(.logFormat).flatMap { LogFormat(rawValue: $0) } }
   var colours: Colours { text(.colours).flatMap { Colours(rawValue: $0) } ?? .auto }
@@ -179,7 +180,7 @@ extension SettingKey {
   /// The type of its value in the file.
   fileprivate var type: ConfigType {
     switch self {
-    case .bus, .address, .units, .logLevel, .logFormat, .colours: .string
+    case .bus, .address, .units, .language, .logLevel, .logFormat, .colours: .string
     case .insecure: .bool
     case .weight: .double
     }
@@ -203,4 +204,9 @@ extension SettingsTree {
     let bytes = Array(data)
     return try JSONSnapshot(data: bytes.span.bytes, providerName: "file", parsingOptions: .default)
   }
+}
+
+extension Locales {
+  /// Those that count for standard output: none for a pipe, a file and JSON, which programs read.
+  static var ofOutput: Locales { Output.isTerminal && !Output.isJSON ? ofThisProcess : Locales([:]) }
 }

@@ -18,9 +18,7 @@ final class TerminalSession: Sendable {
 
     init(_ environment: [String: String]) {
       hasColor = (environment["NO_COLOR"] ?? "").isEmpty
-      let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-      let upper = locale.uppercased()
-      hasUnicode = upper.contains("UTF-8") || upper.contains("UTF8")
+      hasUnicode = Locales(environment).hasUnicode
     }
   }
 
