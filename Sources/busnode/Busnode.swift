@@ -125,7 +125,9 @@ struct Busnode: AsyncParsableCommand {
     Signals.letEnd()
     var status = ExitStatus.success
     let arguments = Array(CommandLine.arguments.dropFirst())
-    Tongue.settle(.chosen(by: arguments))
+    // What is wrong with the settings is said in the language of the option or of the locale.
+    Tongue.settle(.chosen(by: arguments, settings: nil))
+    Tongue.settle(.chosen(by: arguments, settings: Settings.present))
     var running: (any ParsableCommand.Type)?
     do {
       if let wrong = WrongUsage(helpFor: ContextOption.dropped(from: arguments)) {

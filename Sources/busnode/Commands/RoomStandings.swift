@@ -44,6 +44,6 @@ struct RoomStandings: AsyncParsableCommand {
     let shown: Void? = try await within(Duration(patience) + .milliseconds(500)) {
       try await follower.follow(countMax: 1, show)
     }
-    if shown == nil, !json { try Output.line("the runner is in no room") }
+    if shown == nil, !json { try Output.line(Tongue.say(.runnerInNoRoom)) }
   }
 }

@@ -55,10 +55,10 @@ struct State: AsyncParsableCommand {
   var timeout: TimeArgument?
 
   func validate() throws {
-    if follow, splits { throw ValidationError("--splits shows one state only: give --follow or --splits, not both") }
+    if follow, splits { throw ValidationError(Tongue.say(.splitsOrFollow)) }
     guard let field else { return }
     if json || splits {
-      throw ValidationError("--field writes one value: give it without --\(json ? "json" : "splits")")
+      throw ValidationError(Tongue.say(.fieldAlone, ["other": json ? "json" : "splits"]))
     }
     do throws(TextError) { _ = try StateField(field) } catch { throw ValidationError(error.message) }
   }

@@ -10,7 +10,7 @@ struct OutputError: Error {
   /// Whether the reader has closed the pipe (`| head -1`), which is no failure.
   var isClosedPipe: Bool { code == EPIPE }
   /// What happened, for people.
-  var message: String { "standard output cannot be written: \(Output.reason(code))" }
+  var message: String { Tongue.say(.outputFailed, ["reason": Output.reason(code)]) }
 }
 
 /// Standard output and standard error, whole lines at a time.
@@ -108,7 +108,7 @@ enum Output {
   static func logAsJSON() { state.withLock { $0.hasJSONLog = true } }
 
   /// The text for an `errno`.
-  static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : systemReason(error) }
+  static func reason(_ error: CInt) -> String { error == EBADF ? Tongue.say(.outputIsClosed) : systemReason(error) }
 
   /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
   static func complain(_ failure: Failure) {

@@ -48,9 +48,9 @@ extension Tongue: ExpressibleByArgument {}
 
 extension Tongue {
   /// The language of this process: by the option, the variable, the settings, else on a terminal by the locale.
-  static func chosen(by arguments: [String]) -> Tongue {
+  static func chosen(by arguments: [String], settings: Settings?) -> Tongue {
     Locales.ofThisProcess.tongue(
-      choice: ContextOption.language(in: arguments) ?? Settings.present?.language, isJSON: Output.isJSON,
+      choice: ContextOption.language(in: arguments) ?? settings?.language, isJSON: Output.isJSON,
       isTerminal: Output.isTerminal)
   }
 }

@@ -31,11 +31,11 @@ enum SettingKey: String, CaseIterable {
   /// What it takes, for a sentence.
   var rule: String {
     switch self {
-    case .bus: "a bus name: up to 32 of a-z, 0-9, '.', '_' and '-', a letter or digit first"
-    case .address: "an address of this machine, as tcp://127.0.0.1:5570"
-    case .insecure: "true or false"
+    case .bus: Tongue.say(.ruleBus)
+    case .address: Tongue.say(.ruleAddress)
+    case .insecure: Tongue.say(.ruleFlag)
     case .units, .language, .logLevel, .logFormat, .colours: UsageSentence.list(words)
-    case .weight: "20 to 300 (kg)"
+    case .weight: Tongue.say(.ruleWeight)
     }
   }
 
@@ -90,10 +90,11 @@ enum SettingKey: String, CaseIterable {
   ///
   /// - Parameter place: Where there is none, behind the word: ` in context home`.
   static func unknown(_ word: String, place: String = "") -> String {
-    let advice =
-      nearest(to: word).map { "did you mean \($0.rawValue)?" }
-      ?? "the keys are \(allCases.map(\.rawValue).joined(separator: ", "))"
-    return "there is no key '\(word)'\(place): \(advice)"
+    if let near = nearest(to: word) {
+      return Tongue.say(.noSettingMeant, ["word": word, "place": place, "guess": near.rawValue])
+    }
+    let keys = allCases.map(\.rawValue).joined(separator: ", ")
+    return Tongue.say(.noSetting, ["word": word, "place": place, "keys": keys])
   }
 }
 

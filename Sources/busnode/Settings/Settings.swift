@@ -79,15 +79,14 @@ struct Settings: Sendable {
 
   private static func unknown(_ choice: Choice, of names: [String], in file: SettingsFile) -> String {
     let origin = choice.origin == .flag ? "" : " (\(contextVariable))"
-    let advice =
-      if let near = Spelling.nearest(to: choice.name, of: names) {
-        "did you mean \(near)?"
-      } else if names.isEmpty {
-        "\(file.path) has none; busnode config set --context \(choice.name) bus NAME makes it"
-      } else {
-        "\(file.path) has \(UsageSentence.list(names).replacing(" or ", with: " and "))"
-      }
-    return "there is no context '\(choice.name)'\(origin): \(advice)"
+    if let near = Spelling.nearest(to: choice.name, of: names) {
+      return Tongue.say(.contextMeant, ["name": choice.name, "origin": origin, "guess": near])
+    }
+    guard !names.isEmpty else {
+      return Tongue.say(.contextNone, ["name": choice.name, "origin": origin, "path": file.path])
+    }
+    let others = UsageSentence.list(names, by: .listAnd)
+    return Tongue.say(.contextOthers, ["name": choice.name, "origin": origin, "path": file.path, "names": others])
   }
 
   /// The value of a key; `nil` when nothing sets it. A name of a bus hides an address below it, and the other way round.
@@ -111,7 +110,9 @@ struct Settings: Sendable {
     if key == .bus || key == .address { return .text(text) }
     guard let value = key.value(text) else {
       throw Failure(
-        code: "usage", message: "\(key.variable) is '\(text)', and it takes \(key.rule)", exitStatus: ExitStatus.usage)
+        code: "usage",
+        message: Tongue.say(.variableWrong, ["variable": key.variable, "value": text, "rule": key.rule]),
+        exitStatus: ExitStatus.usage)
     }
     return value
   }

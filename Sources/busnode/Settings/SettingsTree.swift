@@ -136,7 +136,7 @@ extension SettingsTree {
   /// Checks a set of keys, or an object within it.
   private func checkSet(_ path: [String], of context: String?) throws(SettingsFlaw) {
     guard case .object(let object) = self else { return }
-    let place = context.map { " in context \($0)" } ?? ""
+    let place = context.map { Tongue.say(.placeInContext, ["name": $0]) } ?? ""
     let flag = context.map { " --context \($0)" } ?? ""
     for name in object.keys.sorted() {
       guard let tree = object[name] else { continue }

@@ -29,7 +29,7 @@ final class TerminalSession: Sendable {
     let kind = environment["TERM"] ?? ""
     guard !kind.isEmpty, kind != "dumb" else {
       Output.complain(
-        "busnode: lines instead of a screen, and no keys: TERM=\(kind) is a terminal whose cursor cannot be moved"
+        "busnode: " + Tongue.say(.linesInstead, ["kind": kind])
       )
       return nil
     }
