@@ -61,7 +61,7 @@ struct ExecOptions: ParsableArguments {
   var timeout: TimeArgument?
 
   func validate() throws {
-    guard span <= Self.most else { throw ValidationError("--exec-timeout is at most 10m") }
+    guard span <= Self.most else { throw ValidationError(Tongue.say(.execTimeoutBounds)) }
   }
 
   /// Shorter than the time for which a node leaves a message to a listener.

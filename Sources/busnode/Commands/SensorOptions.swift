@@ -36,8 +36,12 @@ struct SensorOptions: ParsableArguments {
     }
     if synthetic, let span = duration?.span, !SyntheticRun.durations.contains(span) {
       throw ValidationError(
-        "--duration of a modelled run is \(Sentence.seconds(SyntheticRun.durations.lowerBound)) to "
-          + "\(Sentence.old(SyntheticRun.durations.upperBound.seconds))")
+        Tongue.say(
+          .durationBounds,
+          [
+            "least": Sentence.seconds(SyntheticRun.durations.lowerBound),
+            "most": Sentence.old(SyntheticRun.durations.upperBound.seconds),
+          ]))
     }
     if run != nil, replay == nil { throw ValidationError(Tongue.say(.runNeedsReplay)) }
     if let pace {

@@ -188,7 +188,7 @@ struct Up: AsyncParsableCommand {
           atPath: folder + "/" + part, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       } catch {
         throw Failure(
-          code: "store", message: "\(folder) cannot be made: \(error.localizedDescription)",
+          code: "store", message: Tongue.say(.cannotMake, ["path": folder, "reason": error.localizedDescription]),
           exitStatus: ExitStatus.diskError)
       }
       environment[variable] = folder + "/" + part

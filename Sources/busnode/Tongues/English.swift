@@ -1,4 +1,4 @@
-// Every text in English.
+// Every text in English. The switch is in parts, because the compiler checks none of more than some six hundred cases.
 
 extension Phrase {
   var english: String {
@@ -249,7 +249,12 @@ extension Phrase {
     case .trendMore: ", {percent} % more than in {before}"
     case .trendLess: ", {percent} % less than in {before}"
     case .extremeAt: "{name} {value} at {time}"
+    default: englishTogether
+    }
+  }
 
+  private var englishTogether: String {
+    switch self {
     // MARK: Rooms
     case .roomOpened: "the room is open"
     case .roomEntered: "you are in"
@@ -578,7 +583,12 @@ extension Phrase {
     case .panelAsHeard: "as it was when the phone was last heard"
     case .panelLevel: "level {level}"
     case .panelAhead: "ahead"
+    default: englishCommands
+    }
+  }
 
+  private var englishCommands: String {
+    switch self {
     // MARK: Commands of runners
     case .noRunStarted: "no run has been started"
     case .pointsRemoved: "points were removed: the route has {count} left"
@@ -828,7 +838,12 @@ extension Phrase {
     case .eraseFleetBusy: "a phone takes part in the rooms of {fleet}: end it first; nothing was removed"
     case .eraseFleetDone: "nothing of the fleet {fleet} is left on this machine"
     case .eraseAsk: "Remove all of bus \"{bus}\" (from {origin}), the records of all runs included? [y/N] "
+    default: englishFindings
+    }
+  }
 
+  private var englishFindings: String {
+    switch self {
     // MARK: What doctor and check find
     case .levelOK: "ok"
     case .levelWarn: "warn"
@@ -1045,6 +1060,51 @@ extension Phrase {
     case .hookEmpty: "--on-hub-lost is empty"
     case .goalWithRunners: "--goal and --gather go with --runners"
     case .runnersBounds: "--runners is 2 to 32"
+
+    // MARK: Files of settings, and limits
+    case .jsonEnd: "the end of the file"
+    case .jsonTooEarly: "it ends too early: {what} is missing"
+    case .jsonExpected: "{what} should be there"
+    case .jsonNesting: "less nesting"
+    case .jsonValue: "a value"
+    case .jsonKey: "a key in quotation marks"
+    case .jsonColon: "a colon"
+    case .jsonCommaOrBrace: "a comma or }"
+    case .jsonCommaOrBracket: "a comma or ]"
+    case .jsonQuote: "a quotation mark"
+    case .jsonNumber: "a number"
+    case .flawEmpty: "it is empty, which is no JSON"
+    case .flawSyntax: "line {line}, column {column} is no JSON: {expected}"
+    case .flawText: "it is no JSON: a text has a wrong escape or is not UTF-8"
+    case .flawNoObject: "it is not one object, {...}"
+    case .flawContexts: "'{name}' is not an object of named sets"
+    case .flawContextName:
+      "'{name}' is no name of a context: up to 32 of a-z, 0-9, '.', '_' and '-', a letter or digit first"
+    case .flawContext: "context {name} is not an object of settings"
+    case .flawValue: "'{word}'{place} is {value}, and it takes {rule}"
+    case .flawNested: "'{word}'{place} is an object in an object: \"log\": {\"level\": ...}"
+    case .flawBoth: "a bus has a name or an address, and 'bus' and 'address' are both set{place}"
+    case .shownObject: "an object"
+    case .shownList: "a list"
+    case .mendThat: "{reason}: mend that, or move it away"
+    case .mendIt: "mend it, or move it away"
+    case .cannotMake: "{path} cannot be made: {reason}"
+    case .limitFiles: "open files (ulimit -n)"
+    case .limitThreads: "processes and threads (ulimit -u)"
+    case .limitTooLow: "the limit of {name} is {limit}, and {count} nodes need {need}: raise it, or give --in-process"
+    case .linesIgnored: "too many lines are waiting; this one is ignored: {line}"
+    case .countBounds: "{option} is 0 to {most}"
+    case .devicesNameAll: "--devices names all devices: leave --watches, --widgets and --shells out"
+    case .faultsBounds: "--faults is 1 to {most}"
+    case .tooManyInside: "these are {count} devices, and up has at most {most} in one process"
+    case .tooManyProcesses:
+      "these are {count} devices, and up starts at most {most} processes: give --in-process (up to {inside})"
+    case .portNeeded: "watch and widget must know the port: give --address tcp://127.0.0.1:PORT"
+    case .clockErrorForm: "write --clock-error 1000.5,50000: seconds ahead, and parts in 10^9 too fast"
+    case .execTimeoutBounds: "--exec-timeout is at most 10m"
+    case .durationBounds: "--duration of a modelled run is {least} to {most}"
+    // The test of the catalogues finds a phrase that has no text.
+    default: ""
     }
   }
 }

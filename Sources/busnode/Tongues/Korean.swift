@@ -1,4 +1,5 @@
-// Every text in Korean, in the words of web/words.js. No particle follows a name, whose last sound it would depend on.
+// Every text in Korean, in the words of web/words.js; in parts as English.swift. No particle follows a name, whose last
+// sound it would depend on.
 
 extension Phrase {
   var korean: String {
@@ -248,7 +249,12 @@ extension Phrase {
     case .trendMore: ", {before} 대비 {percent} % 많음"
     case .trendLess: ", {before} 대비 {percent} % 적음"
     case .extremeAt: "{name} {value} ({time})"
+    default: koreanTogether
+    }
+  }
 
+  private var koreanTogether: String {
+    switch self {
     // MARK: Rooms
     case .roomOpened: "방이 열렸습니다"
     case .roomEntered: "방에 들어왔습니다"
@@ -572,7 +578,12 @@ extension Phrase {
     case .panelAsHeard: "휴대폰에서 마지막으로 들은 상태입니다"
     case .panelLevel: "레벨 {level}"
     case .panelAhead: "선두"
+    default: koreanCommands
+    }
+  }
 
+  private var koreanCommands: String {
+    switch self {
     // MARK: Commands of runners
     case .noRunStarted: "시작된 달리기가 없습니다"
     case .pointsRemoved: "지점이 제거되었습니다. 남은 지점: {count}개"
@@ -811,7 +822,12 @@ extension Phrase {
     case .eraseFleetBusy: "{fleet}의 방에 참여 중인 휴대폰이 있습니다. 먼저 종료하세요. 삭제된 것이 없습니다"
     case .eraseFleetDone: "모임 {fleet}: 이 컴퓨터에 남은 것이 없습니다"
     case .eraseAsk: "버스 \"{bus}\" (출처: {origin})의 모든 것을 모든 달리기 기록까지 삭제할까요? [y/N] "
+    default: koreanFindings
+    }
+  }
 
+  private var koreanFindings: String {
+    switch self {
     // MARK: What doctor and check find
     case .levelOK: "정상"
     case .levelWarn: "주의"
@@ -1020,6 +1036,49 @@ extension Phrase {
     case .hookEmpty: "--on-hub-lost 값이 비어 있습니다"
     case .goalWithRunners: "--goal, --gather 옵션은 --runners 옵션과 함께 씁니다"
     case .runnersBounds: "--runners 값은 2에서 32까지입니다"
+
+    // MARK: Files of settings, and limits
+    case .jsonEnd: "파일의 끝"
+    case .jsonTooEarly: "너무 일찍 끝납니다. 빠진 것: {what}"
+    case .jsonExpected: "있어야 할 것: {what}"
+    case .jsonNesting: "더 얕은 중첩"
+    case .jsonValue: "값"
+    case .jsonKey: "따옴표로 묶인 키"
+    case .jsonColon: "쌍점"
+    case .jsonCommaOrBrace: "쉼표 또는 }"
+    case .jsonCommaOrBracket: "쉼표 또는 ]"
+    case .jsonQuote: "따옴표"
+    case .jsonNumber: "수"
+    case .flawEmpty: "비어 있어 JSON이 아닙니다"
+    case .flawSyntax: "{line}행 {column}열이 JSON이 아닙니다: {expected}"
+    case .flawText: "JSON이 아닙니다. 텍스트의 이스케이프가 틀렸거나 UTF-8이 아닙니다"
+    case .flawNoObject: "객체 하나 {...} 형식이 아닙니다"
+    case .flawContexts: "'{name}': 이름 있는 묶음의 객체가 아닙니다"
+    case .flawContextName: "'{name}': 컨텍스트 이름이 아닙니다. a-z, 0-9, '.', '_', '-' 32자까지, 첫 글자는 문자나 숫자"
+    case .flawContext: "컨텍스트 {name}: 설정의 객체가 아닙니다"
+    case .flawValue: "'{word}'{place}: {value}. 받는 값: {rule}"
+    case .flawNested: "'{word}'{place}: 객체 안의 객체로 쓰세요: \"log\": {\"level\": ...}"
+    case .flawBoth: "버스에는 이름이나 주소 하나만 있는데 'bus', 'address' 둘 다 설정되어 있습니다{place}"
+    case .shownObject: "객체"
+    case .shownList: "목록"
+    case .mendThat: "{reason}: 고치거나 치우세요"
+    case .mendIt: "고치거나 치우세요"
+    case .cannotMake: "만들 수 없습니다: {path}: {reason}"
+    case .limitFiles: "열린 파일 (ulimit -n)"
+    case .limitThreads: "프로세스와 스레드 (ulimit -u)"
+    case .limitTooLow: "{name} 한도 {limit}: 노드 {count}개에는 {need} 필요합니다. 한도를 올리거나 --in-process 옵션을 주세요"
+    case .linesIgnored: "기다리는 줄이 너무 많아 이 줄을 무시합니다: {line}"
+    case .countBounds: "{option} 값은 0에서 {most}까지입니다"
+    case .devicesNameAll: "--devices 옵션이 모든 기기를 정합니다. --watches, --widgets, --shells 옵션을 빼세요"
+    case .faultsBounds: "--faults 값은 1에서 {most}까지입니다"
+    case .tooManyInside: "기기 {count}대입니다. up은 한 프로세스에 최대 {most}대를 둡니다"
+    case .tooManyProcesses: "기기 {count}대입니다. up은 최대 {most}개의 프로세스를 시작합니다. --in-process 옵션을 주세요 (최대 {inside})"
+    case .portNeeded: "시계와 위젯이 포트를 알아야 합니다. --address tcp://127.0.0.1:PORT 옵션을 주세요"
+    case .clockErrorForm: "--clock-error 1000.5,50000 형식으로 쓰세요: 앞선 초, 그리고 10억분의 몇만큼 빠른지"
+    case .execTimeoutBounds: "--exec-timeout 값은 최대 10m입니다"
+    case .durationBounds: "모델 달리기의 --duration 값은 {least}에서 {most}까지입니다"
+    // The test of the catalogues finds a phrase that has no text.
+    default: ""
     }
   }
 }

@@ -1,7 +1,7 @@
 /// A sentence, or a piece of one, that people read. ``Tongue/say(_:_:)`` says it in the language of the process.
 ///
-/// Each language has its text in a switch, so that the compiler finds one that is missing. A name in braces is replaced;
-/// a test compares the names.
+/// English.swift and Korean.swift have the texts. A name in braces is replaced. A test finds a phrase without a text in
+/// a language, and one whose names differ.
 enum Phrase: String, CaseIterable, Sendable {
   // MARK: Words
 
@@ -1036,4 +1036,46 @@ enum Phrase: String, CaseIterable, Sendable {
   case hookEmpty
   case goalWithRunners
   case runnersBounds
+
+  // MARK: Files of settings, and limits
+
+  case jsonEnd
+  case jsonTooEarly
+  case jsonExpected
+  case jsonNesting
+  case jsonValue
+  case jsonKey
+  case jsonColon
+  case jsonCommaOrBrace
+  case jsonCommaOrBracket
+  case jsonQuote
+  case jsonNumber
+  case flawEmpty
+  case flawSyntax
+  case flawText
+  case flawNoObject
+  case flawContexts
+  case flawContextName
+  case flawContext
+  case flawValue
+  case flawNested
+  case flawBoth
+  case shownObject
+  case shownList
+  case mendThat
+  case mendIt
+  case cannotMake
+  case limitFiles
+  case limitThreads
+  case limitTooLow
+  case linesIgnored
+  case countBounds
+  case devicesNameAll
+  case faultsBounds
+  case tooManyInside
+  case tooManyProcesses
+  case portNeeded
+  case clockErrorForm
+  case execTimeoutBounds
+  case durationBounds
 }
