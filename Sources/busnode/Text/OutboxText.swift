@@ -59,7 +59,7 @@ extension Sentence {
 
   private static func what(_ row: OutboxJSON) -> String {
     switch OutboxReport.Kind(rawValue: row.kind) {
-    case .command, .unknown, nil: row.what
+    case .command, .unknown, nil: CommandKind(rawValue: row.what)?.spoken ?? row.what
     case .samples: Tongue.say(.samplesMany, ["count": row.count])
     case .message: Tongue.say(.whatMessage, ["name": row.what])
     case .verdict: Tongue.say(.whatVerdict, ["name": row.what])

@@ -905,7 +905,7 @@ extension Phrase {
     // MARK: Finding the bus
     case .connectionEnded: "연결이 예기치 않게 끝났습니다: {bus}"
     case .phoneNotRunning: "버스 \"{bus}\"의 휴대폰이 실행되고 있지 않습니다. 시작하려면: busnode phone{flag}"
-    case .noBus: "버스 \"{bus}\"가 없습니다. 시작하려면: busnode phone{flag}"
+    case .noBus: "그런 버스가 없습니다: \"{bus}\". 시작하려면: busnode phone{flag}"
     case .openPort: "{bus}: 휴대폰이 포트를 고릅니다. 고른 포트를 tcp://127.0.0.1:PORT 형식으로 주세요"
     case .noHubAnswers: "{time} 안에 버스 \"{bus}\"에서 응답한 허브가 없습니다"
     case .hubAwayOrKey: ": 꺼져 있거나 이 컴퓨터의 키를 회수했습니다 (그 경우: busnode join)"
