@@ -4,7 +4,7 @@ import RunBus
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Settings for all commands: the bus, units, weight, log and colours, in one file.",
+    abstract: "Settings for all commands: the bus, units, language, weight, log and colours, in one file.",
     discussion: """
         busnode config set units imperial
         busnode config set --context home bus home
@@ -17,6 +17,7 @@ struct Config: ParsableCommand {
         address     the same by its address; one of both
         insecure    true: an address may be used, which has no keys
         units       metric or imperial, of texts; JSON is always in SI units
+        language    en or ko, of texts; without it a terminal has that of its locale
         weight      the runner's weight in kg, where --weight is taken
         log.level   trace, debug, info, notice, warning, error or critical
         log.format  text or json
