@@ -229,13 +229,13 @@ struct Phone: AsyncParsableCommand {
       } catch {
         throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
       }
-      let flaw =
+      let flaw: String? =
         if other.hasOpenPort {
           Tongue.say(.listenOpenPort, ["address": address])
         } else if locations.contains(where: { $0.controlEndpoint == other.controlEndpoint }) {
           Tongue.say(.givenTwice, ["name": other.displayName])
         } else {
-          nil as String?
+          nil
         }
       if let flaw { throw Failure(code: "usage", message: flaw, exitStatus: ExitStatus.usage) }
       locations.append(other)

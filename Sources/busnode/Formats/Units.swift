@@ -7,7 +7,7 @@ typealias Units = RunUnits
 
 extension RunUnits: ExpressibleByArgument {}
 
-// Digits and separators of what busnode prints are the same in every locale, because scripts read them: they are POSIX's.
+// Digits and separators of what busnode prints are the same in every locale, because scripts read them: POSIX's.
 extension RunUnits {
   private static let posix = Locale(identifier: "en_US_POSIX")
   private static let formats = [
