@@ -51,32 +51,26 @@ struct RunScreen: Sendable {
     if state.isHelpShown { return StyledRow(Tongue.say(.helpCloses), .dim) }
     let presses = state.usefulPresses.map { "\($0.key) \($0.does)" }
     let letters = state.usefulPresses.map { String($0.key) }.joined(separator: " ")
+    let ends = [Tongue.say(.keyHelp), Tongue.say(.keyQuit)]
+    let least = ends.joined(separator: "  ")
     let rows: [String]
     if state.hasNodes {
       let isOffline = state.devices?.contains { $0.name == state.chosenNode && $0.state == "offline" } == true
-      let (line, all) = (
-        "o " + (isOffline ? Tongue.say(.keyOnline) : Tongue.say(.keyOffline)), state.commandForAll.spoken
-      )
-      let node = Tongue.say(.keyNode, ["keys": state.nodeKeys])
+      let line = "o " + (isOffline ? Tongue.say(.keyOnline) : Tongue.say(.keyOffline))
+      let node = [Tongue.say(.keyNode, ["keys": state.nodeKeys]), line, Tongue.say(.keyKill)]
+      let all = Tongue.say(.keyAll, ["command": state.commandForAll.spoken])
+      let long = presses + node + [Tongue.say(.keyRestart), all] + ends
+      let short = presses + node + [Tongue.say(.keyNew), Tongue.say(.keyAllShort)]
       rows = [
-        (presses + [
-          node, line, Tongue.say(.keyKill), Tongue.say(.keyRestart), Tongue.say(.keyAll, ["command": all]),
-          Tongue.say(.keyHelp), Tongue.say(.keyQuit),
-        ]).joined(separator: "  "),
-        (presses + [
-          node, line, Tongue.say(.keyKill), Tongue.say(.keyNew), Tongue.say(.keyAllShort), Tongue.say(.keyHelp),
-          Tongue.say(.keyQuit),
-        ]).joined(separator: " "),
-        (presses + [node, line, Tongue.say(.keyKill), Tongue.say(.keyNew), Tongue.say(.keyAllShort), "?", "q"]).joined(
-          separator: " "),
-        "\(letters)  \(state.nodeKeys) o k n a  "
-          + [Tongue.say(.keyHelp), Tongue.say(.keyQuit)].joined(separator: "  "),
+        long.joined(separator: "  "), (short + ends).joined(separator: " "),
+        (short + ["?", "q"]).joined(separator: " "),
+        "\(letters)  \(state.nodeKeys) o k n a  \(least)",
       ]
     } else {
+      let long = presses + [Tongue.say(.keySource)]
       rows = [
-        (presses + [Tongue.say(.keySource), Tongue.say(.keyHelp), Tongue.say(.keyQuit)]).joined(separator: "  "),
-        (presses + [Tongue.say(.keySource), "?", "q"]).joined(separator: " "),
-        "\(letters)  tab  " + [Tongue.say(.keyHelp), Tongue.say(.keyQuit)].joined(separator: "  "),
+        (long + ends).joined(separator: "  "), (long + ["?", "q"]).joined(separator: " "),
+        "\(letters)  tab  \(least)",
       ]
     }
     let text = rows.first { TextWidth.of($0) < columns } ?? rows[rows.count - 1]

@@ -5,32 +5,32 @@ import RunBus
 /// it and `LANG` below it.
 struct Locales: Hashable, Sendable {
   private let environment: [String: String]
+  /// Whether its characters are UTF-8. Elsewhere people see plain ones only.
+  let hasUnicode: Bool
 
-  init(_ environment: [String: String]) { self.environment = environment }
+  init(_ environment: [String: String]) {
+    self.environment = environment
+    let upper = Self.locale("LC_CTYPE", environment).uppercased()
+    hasUnicode = upper.contains("UTF-8") || upper.contains("UTF8")
+  }
 
   /// Those of this process.
   static let ofThisProcess = Locales(ProcessInfo.processInfo.environment)
 
   /// The locale of a category: `ko_KR.UTF-8`; empty for none.
-  private func locale(_ category: String) -> String {
+  private static func locale(_ category: String, _ environment: [String: String]) -> String {
     ["LC_ALL", category, "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-  }
-
-  /// Whether its characters are UTF-8. Elsewhere people see plain ones only.
-  var hasUnicode: Bool {
-    let upper = locale("LC_CTYPE").uppercased()
-    return upper.contains("UTF-8") || upper.contains("UTF8")
   }
 
   /// Korean where the messages are and the characters can show it.
   var tongue: Tongue {
-    let name = locale("LC_MESSAGES").prefix { $0 != "." && $0 != "@" }
+    let name = Self.locale("LC_MESSAGES", environment).prefix { $0 != "." && $0 != "@" }
     return hasUnicode && (name == "ko" || name.hasPrefix("ko_")) ? .korean : .english
   }
 
   /// Miles where the locale's country has them. A locale without a country (`C`, `ko`) has kilometres.
   var units: RunUnits {
-    let name = locale("LC_MEASUREMENT").prefix { $0 != "." && $0 != "@" }
+    let name = Self.locale("LC_MEASUREMENT", environment).prefix { $0 != "." && $0 != "@" }
     return name.contains("_") ? RunUnits(Locale(identifier: String(name))) : .metric
   }
 
