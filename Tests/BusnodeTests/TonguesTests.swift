@@ -66,15 +66,17 @@ struct CatalogueTests {
     }
   }
 
-  private static let verdicts = CommandKind.allCases.flatMap { kind in
+  /// One of every outcome and reason, of every command.
+  private static let verdicts: [Verdict] = CommandKind.allCases.flatMap { kind -> [Verdict] in
     let other = CommandID(high: 0, low: 2)
-    let reasons: [RejectionReason] =
-      RunPhase.allCases.map { .illegal($0) } + [
-        .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
-        .revisionChanged(3), .revisionChanged(4), .unknown(99),
-      ]
-    let outcomes = [Outcome.applied, .coalesced(into: other), .superseded(by: other), .unknown]
-    return (outcomes + reasons.map { .rejected($0) }).map { outcome in
+    var reasons: [RejectionReason] = RunPhase.allCases.map { .illegal($0) }
+    reasons += [
+      .otherRun, .staleRevision, .tooOld, .busy, .unsupported, .cancelled, .expired, .quarantined, .forbidden,
+      .revisionChanged(3), .revisionChanged(4), .unknown(99),
+    ]
+    var outcomes: [Outcome] = [.applied, .coalesced(into: other), .superseded(by: other), .unknown]
+    outcomes += reasons.map { Outcome.rejected($0) }
+    return outcomes.map { outcome in
       Verdict(
         commandID: CommandID(high: 0, low: 1), kind: kind, source: .watch, outcome: outcome, runID: nil, term: 1,
         revision: 3, effectiveAt: nil)

@@ -21,7 +21,7 @@ enum SettingKey: String, CaseIterable {
     case .address, .weight: nil
     case .insecure: .flag(false)
     case .units: .text(Locales.ofOutput.units.rawValue)
-    case .language: .text(Locales.ofOutput.tongue.rawValue)
+    case .language: .text(Locales.ofOutput.native.rawValue)
     case .logLevel: .text(LogLevel.warning.rawValue)
     case .logFormat: .text(LogFormat.text.rawValue)
     case .colours: .text(Colours.auto.rawValue)

@@ -23,7 +23,7 @@ struct Locales: Hashable, Sendable {
   }
 
   /// Korean where the messages are and the characters can show it.
-  var tongue: Tongue {
+  var native: Tongue {
     let name = Self.locale("LC_MESSAGES", environment).prefix { $0 != "." && $0 != "@" }
     return hasUnicode && (name == "ko" || name.hasPrefix("ko_")) ? .korean : .english
   }
@@ -41,7 +41,7 @@ struct Locales: Hashable, Sendable {
   ///   - isJSON: Whether it writes JSON, whose messages are the same for all.
   ///   - isTerminal: Whether people read standard output. The locale says nothing about a pipe.
   func tongue(choice: Tongue?, isJSON: Bool, isTerminal: Bool) -> Tongue {
-    isJSON ? .english : choice ?? (isTerminal ? tongue : .english)
+    isJSON ? .english : choice ?? (isTerminal ? native : .english)
   }
 
   /// A text of this program with plain characters for those that only Unicode has. Names that people gave stay.
