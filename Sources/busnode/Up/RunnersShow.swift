@@ -71,7 +71,7 @@ extension Failure {
     switch failure {
     case .died(let name, let ending, let errors):
       self.init(
-        code: "nodeDied", message: Tongue.say(.phoneDied, ["name": name, "ending": ending.sentence]),
+        code: "nodeDied", message: Tongue.say(.phoneDied, ["name": name, "ending": ending.spoken]),
         exitStatus: ExitStatus.failure,
         details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
     case .late(let lack):

@@ -155,7 +155,7 @@ extension Failure {
     case .died(let node, let ending, let errors):
       let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
       self.init(
-        code: "nodeDied", message: Tongue.say(.nodeDied, ["node": node.rawValue, "ending": ending.sentence]),
+        code: "nodeDied", message: Tongue.say(.nodeDied, ["node": node.rawValue, "ending": ending.spoken]),
         exitStatus: status,
         details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
     case .missing(let nodes):
@@ -163,6 +163,17 @@ extension Failure {
       let names = nodes.count > 8 ? Tongue.say(.nodesMore, ["names": some, "count": nodes.count]) : some
       self.init(code: "failure", message: Tongue.say(.nodesMissing, ["names": names]), exitStatus: ExitStatus.failure)
     case .script(let why): self.init(code: "script", message: why, exitStatus: ExitStatus.failure)
+    }
+  }
+}
+
+extension NodeEnding {
+  /// How a node has ended, in the language of the process; in English it is ``sentence``.
+  var spoken: String {
+    switch self {
+    case .exited(let status): Tongue.say(.endedByStatus, ["status": status])
+    case .signaled(let number): Tongue.say(.endedBySignal, ["number": number])
+    case .neverStarted(let reason): Tongue.say(.notStarted, ["reason": reason])
     }
   }
 }
