@@ -2,7 +2,7 @@
 ///
 /// English.swift and Korean.swift have the texts. A name in braces is replaced. A test finds a phrase without a text in
 /// a language, and one whose names differ.
-enum Phrase: String, CaseIterable, Sendable {
+enum Phrase: CaseIterable, Sendable {
   // MARK: Words
 
   case phaseIdle
