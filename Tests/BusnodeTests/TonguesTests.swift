@@ -91,7 +91,8 @@ struct TongueChoiceTests {
   @Test("A choice wins over the locale, which counts on a terminal only; JSON is the same for all")
   func tongue() {
     func tongue(
-      _ environment: [String: String] = korea, _ choice: Tongue? = nil, isJSON: Bool = false, isTerminal: Bool = true
+      _ environment: [String: String] = Self.korea, _ choice: Tongue? = nil, isJSON: Bool = false,
+      isTerminal: Bool = true
     ) -> Tongue {
       Locales(environment).tongue(choice: choice, isJSON: isJSON, isTerminal: isTerminal)
     }
@@ -191,7 +192,7 @@ struct KoreanColumnsTests {
     #expect(waiting.first?.hasPrefix("기기") == true && waiting.last?.contains("측정값 3개") == true, "\(waiting)")
   }
 
-  @Test("Snapshots, verdicts and cues are in the words of the page")
+  @Test("Snapshots and verdicts are in the words of the page")
   func sentences() {
     var snapshot = Snapshot.none
     (snapshot.phase, snapshot.metrics) = (.paused, Self.metrics)
