@@ -32,6 +32,9 @@ struct Busnode: AsyncParsableCommand {
       config) and their named contexts (--context NAME, before the command or behind it). An address has no keys and \
       needs --insecure (RUNBUS_INSECURE=1): every user of this machine can then control the run.
 
+      What people read is English or Korean: --language ko, RUNBUS_LANGUAGE=ko or busnode config set language ko; without \
+      these a terminal has the language and the units of its locale, and a pipe is English and metric.
+
       Three machines, and nobody else: the phone listens beyond its machine, each device is paired once:
         busnode phone --listen 'tcp://*:7070'  and, on the same machine: busnode
                                                pair
@@ -125,6 +128,9 @@ struct Busnode: AsyncParsableCommand {
     Signals.letEnd()
     var status = ExitStatus.success
     let arguments = Array(CommandLine.arguments.dropFirst())
+    // What is wrong with the settings is said in the language of the option or of the locale.
+    Tongue.settle(.chosen(by: arguments, settings: nil))
+    Tongue.settle(.chosen(by: arguments, settings: Settings.present))
     var running: (any ParsableCommand.Type)?
     do {
       if let wrong = WrongUsage(helpFor: ContextOption.dropped(from: arguments)) {

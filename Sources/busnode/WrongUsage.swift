@@ -92,8 +92,12 @@ struct UnknownWord {
 
   var message: String {
     let guesses = guesses
-    let place = path.words.count == 1 ? "there is no" : "\(path.words.dropFirst().joined(separator: " ")) has no"
-    return "\(place) command '\(word)'" + (guesses.isEmpty ? "" : ": did you mean \(UsageSentence.list(guesses))?")
+    let sentence =
+      path.words.count == 1
+      ? Tongue.say(.noCommand, ["word": word])
+      : Tongue.say(.hasNoCommand, ["path": path.words.dropFirst().joined(separator: " "), "word": word])
+    return guesses.isEmpty
+      ? sentence : Tongue.say(.didYouMean, ["sentence": sentence, "guess": UsageSentence.list(guesses)])
   }
 
   /// Options that people take for commands.

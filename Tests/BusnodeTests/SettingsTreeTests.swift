@@ -54,7 +54,7 @@ struct SettingsTreeTests {
         "{\"log\": {\"levle\": \"info\"}}", "there is no key 'log.levle': did you mean log.level?",
         "config rm log.levle"
       ),
-      ("{\"language\": \"ko\"}", "there is no key 'language': the keys are bus, address,", "config rm language"),
+      ("{\"voice\": \"low\"}", "there is no key 'voice': the keys are bus, address,", "config rm voice"),
       ("{\"units\": 5}", "'units' is 5, and it takes metric or imperial", "config set units VALUE"),
       ("{\"units\": \"yards\"}", "'units' is \"yards\", and it takes", "config set units VALUE"),
       ("{\"weight\": \"70\"}", "'weight' is \"70\", and it takes 20 to 300", "config set weight VALUE"),

@@ -229,6 +229,27 @@ struct RunScreenTests {
     #expect(least.contains { $0.text.contains("23:20") } && least.allSatisfy { $0.width <= 40 })
   }
 
+  @Test(
+    "In Korean it fills the screen, too, and overflows nowhere; the help is whole on the smallest", arguments: sizes)
+  func korean(screen: Screen) {
+    Tongue.$inTask.withValue(.korean) {
+      for hasNodes in [false, true] {
+        let rows = RunScreen.rows(state { $0.hasNodes = hasNodes }, on: screen)
+        #expect(rows.count == screen.rows && rows.allSatisfy { $0.width <= screen.columns })
+        let text = rows.map(\.text).joined(separator: "\n")
+        for fact in ["달리는 중", "시계", "운동 시간  총 시간 1:06:40", "랩 2", "10.25 km", "심박수", "기기", "명령"] {
+          #expect(text.contains(fact), "\(fact) at \(screen): \(text)")
+        }
+        let least = Screen(columns: RunScreen.columnsMin, rows: hasNodes ? 16 : RunScreen.rowsMin)
+        let help = RunScreen.rows(state { ($0.isHelpShown, $0.hasNodes) = (true, hasNodes) }, on: least)
+        #expect(help.allSatisfy { $0.width <= least.columns && !$0.text.contains("…") })
+        for fact in ["달리기 시작", "셸", "끝 (Ctrl-C)", "돌아옴", "도움말을 닫습니다"] {
+          #expect(help.contains { $0.text.contains(fact) }, "\(fact)")
+        }
+      }
+    }
+  }
+
   @Test("The help is whole on the smallest screen")
   func help() {
     let least = Screen(columns: RunScreen.columnsMin, rows: RunScreen.rowsMin)

@@ -31,7 +31,8 @@ struct ConfigProcessTests {
       let origins = lines.map { "\($0["key"]?.string ?? "") \($0["origin"]?.string ?? "null")" }
       #expect(
         origins == [
-          "context flag", "bus context", "address null", "insecure default", "units default", "weight file",
+          "context flag", "bus context", "address null", "insecure default", "units default",
+          "language default", "weight file",
           "log.level default", "log.format default", "colours default",
         ])
       #expect(

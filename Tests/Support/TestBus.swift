@@ -29,7 +29,8 @@ package final class TestBus: Sendable {
     [
       "XDG_RUNTIME_DIR": runtimeDirectory, "XDG_STATE_HOME": stateDirectory, "RUNBUS_BUS": nil, "RUNBUS_ADDRESS": nil,
       "RUNBUS_INSECURE": nil, "RUNBUS_CONTEXT": nil, "RUNBUS_UNITS": nil, "RUNBUS_WEIGHT": nil,
-      "RUNBUS_LOG_LEVEL": nil, "RUNBUS_LOG_FORMAT": nil, "RUNBUS_COLOURS": nil, "XDG_CONFIG_HOME": configDirectory,
+      "RUNBUS_LOG_LEVEL": nil, "RUNBUS_LOG_FORMAT": nil, "RUNBUS_COLOURS": nil, "RUNBUS_LANGUAGE": nil,
+      "XDG_CONFIG_HOME": configDirectory,
       "BUSNODE": Self.busnode, "TMPDIR": directory,
     ]
   }

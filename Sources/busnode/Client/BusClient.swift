@@ -30,7 +30,7 @@ struct BusClient: Sendable {
       }
       group.addTask { try await body(peer) }
       guard let value = try await group.next().flatMap({ $0 }) else {
-        throw RunBusError(.closed, "the connection to \(location.displayName) ended unexpectedly")
+        throw RunBusError(.closed, Tongue.say(.connectionEnded, ["bus": location.displayName]))
       }
       group.cancelAll()
       // Wait until the peer has said goodbye. Its cancellation error does not matter.
@@ -45,11 +45,12 @@ extension Failure {
   static func noBus(_ location: BusLocation) -> Failure {
     let isKnown = (try? LocalDevices(location: location).all())?.isEmpty == false
     let what =
-      isKnown ? "the phone of bus \"\(location.displayName)\" does not run" : "no bus \"\(location.displayName)\""
+      isKnown
+      ? Tongue.say(.phoneNotRunning, ["bus": location.displayName, "flag": location.flag])
+      : Tongue.say(.noBus, ["bus": location.displayName, "flag": location.flag])
     return Failure(
       code: "noBus",
-      message: HubLock.obstacle(at: location)
-        ?? "\(what): start \(isKnown ? "it" : "one") with: busnode phone\(location.flag)",
+      message: HubLock.obstacle(at: location) ?? what,
       exitStatus: ExitStatus.noBus)
   }
 
@@ -58,7 +59,7 @@ extension Failure {
     Failure(
       code: "usage",
       message:
-        "\(location.displayName) lets a phone choose its port: give the port that it chose, as tcp://127.0.0.1:PORT",
+        Tongue.say(.openPort, ["bus": location.displayName]),
       exitStatus: ExitStatus.usage)
   }
 
@@ -66,8 +67,8 @@ extension Failure {
   static func noAnswer(_ location: BusLocation, within span: BusDuration) -> Failure {
     Failure(
       code: "noBus",
-      message: "no hub answers on bus \"\(location.displayName)\" within \(Sentence.seconds(span))"
-        + (location.keyring == nil ? "" : ": it is away, or has taken back this machine's key (then: busnode join)"),
+      message: Tongue.say(.noHubAnswers, ["bus": location.displayName, "time": Sentence.seconds(span)])
+        + (location.keyring == nil ? "" : Tongue.say(.hubAwayOrKey)),
       exitStatus: ExitStatus.noBus)
   }
 }

@@ -110,6 +110,8 @@ struct MissedSnapshots: Sendable {
   @Sendable static func complain(_ count: UInt64) { Output.complain("busnode: \(sentence(count))") }
 
   static func sentence(_ count: UInt64) -> String {
-    "\(count == 1 ? "1 snapshot was" : "\(count) snapshots were") missed here, and what else happened meanwhile"
+    count == 1
+      ? Tongue.say(.missedOne)
+      : Tongue.say(.missedMany, ["count": count])
   }
 }

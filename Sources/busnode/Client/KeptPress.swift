@@ -30,7 +30,7 @@ struct KeptPress {
     } catch {
       let status = error.code == .full ? ExitStatus.busHeld : ExitStatus.diskError
       throw Failure(
-        code: error.code.description, message: "\(error.message); nothing was sent", exitStatus: status)
+        code: error.code.description, message: Tongue.say(.nothingSent, ["reason": error.message]), exitStatus: status)
     }
   }
 

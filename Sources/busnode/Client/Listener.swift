@@ -68,7 +68,7 @@ struct Listener: Sendable {
 
   private func serve(countMax: Int?, _ handle: @escaping Handler) async throws {
     var held = try await register()
-    Output.complain("busnode: listening at \(device)")
+    Output.complain("busnode: " + Tongue.say(.listeningAt, ["device": device]))
     var (count, report) = (0, ListenerReport?.none)
     while true {
       do {
@@ -137,7 +137,8 @@ struct Listener: Sendable {
 
   private func complain(of message: HandedMessage, _ reason: String) {
     let what = "\(message.received.message.name) \(Sentence.short(message.received.message.id.description))"
-    Output.complain("busnode: \(what) from \(message.received.from) failed: \(reason)")
+    Output.complain(
+      "busnode: " + Tongue.say(.handlingFailed, ["what": what, "device": message.received.from, "reason": reason]))
   }
 }
 

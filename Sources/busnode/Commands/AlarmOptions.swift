@@ -13,9 +13,9 @@ struct AlarmOptions: ParsableArguments {
 
   func validate() throws {
     guard limit >= .seconds(6) else {
-      throw ValidationError("--hub-lost-after is at least 6 s, three heartbeats: give 6s or more")
+      throw ValidationError(Tongue.say(.lostAfterBounds))
     }
-    if onHubLost?.isEmpty == true { throw ValidationError("--on-hub-lost is empty") }
+    if onHubLost?.isEmpty == true { throw ValidationError(Tongue.say(.hookEmpty)) }
   }
 
   /// How long the hub may be silent while a run is on, in real time.

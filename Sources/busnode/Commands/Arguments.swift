@@ -60,7 +60,7 @@ extension ControlSource {
   /// Reads the value of `--source`.
   init(option text: String) throws {
     guard let source = ControlSource(argument: text) else {
-      throw ValidationError("'\(text)' is not one of phone, watch, live-activity (or widget), shell")
+      throw ValidationError(Tongue.say(.sourceUnknown, ["text": text]))
     }
     self = source
   }
@@ -70,7 +70,7 @@ extension RunGoal {
   /// Reads the value of `--goal`.
   init(option text: String) throws {
     guard let goal = GoalText.parse(text) else {
-      throw ValidationError("'\(text)' is no goal: \(GoalText.bounds)")
+      throw ValidationError(Tongue.say(.noGoal, ["text": text, "rule": GoalText.bounds]))
     }
     self = goal
   }

@@ -39,7 +39,7 @@ struct Backup: AsyncParsableCommand {
     guard try devices.all().contains(device) else {
       throw Failure(
         code: "unknownDevice",
-        message: "\(device) has no store of bus \"\(location.displayName)\" on this machine: give --device, or --bus",
+        message: Tongue.say(.noStoreHere, ["device": device, "bus": location.displayName]),
         exitStatus: ExitStatus.badInput)
     }
     let path = URL(fileURLWithPath: file).standardizedFileURL.path
@@ -50,7 +50,7 @@ struct Backup: AsyncParsableCommand {
     }
     let bytes = Self.size(path)
     if json { return try Output.jsonLine(BackupJSON(deviceId: device.rawValue, file: path, bytes: bytes)) }
-    Output.tell("\(file) has all of \(device) as of now, \(bytes / 1024) kB; its keys are not in it")
+    Output.tell(Tongue.say(.copyMade, ["file": file, "device": device, "size": bytes / 1024]))
   }
 
   /// Copies the store of this size, and says on a terminal how far that is.
@@ -63,7 +63,8 @@ struct Backup: AsyncParsableCommand {
         defer { progress.clear() }
         while true {
           try await Task.sleep(for: .milliseconds(100))
-          progress.show("copying: \(Self.size(StoreCopy.part(of: path)) >> 20) of about \(whole >> 20) MB")
+          progress.show(
+            Tongue.say(.copying, ["done": Self.size(StoreCopy.part(of: path)) >> 20, "whole": whole >> 20]))
         }
       }
       defer { group.cancelAll() }

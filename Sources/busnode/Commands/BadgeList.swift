@@ -36,7 +36,7 @@ struct BadgeList: AsyncParsableCommand {
       }
     let given = try BadgeBook(of: location).look(at: deeds).given
     if json { return try given.forEach { try Output.jsonLine(BadgeJSON($0)) } }
-    guard !given.isEmpty else { return try Output.line("no badge yet: the first run brings one") }
+    guard !given.isEmpty else { return try Output.line(Tongue.say(.noBadge)) }
     for line in RankingText.lines(given) { try Output.line(line) }
   }
 

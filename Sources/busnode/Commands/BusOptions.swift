@@ -38,7 +38,7 @@ struct BusNameOption: ParsableArguments {
     guard let name = choice.location.name else {
       throw Failure(
         code: "usage",
-        message: "\(choice.originText) names a bus by its address, and this command takes a name: give --bus",
+        message: Tongue.say(.nameNeeded, ["origin": choice.originText]),
         exitStatus: ExitStatus.usage)
     }
     return name
@@ -109,8 +109,7 @@ struct BusOptions: ParsableArguments {
       throw Failure(
         code: "usage",
         message:
-          "\(choice.location.displayName) has no keys, and every user of this machine could stop the run: give --insecure "
-          + "for that, or a bus by its name (and pair other machines: busnode pair)", exitStatus: ExitStatus.usage)
+          Tongue.say(.addressUnsafe, ["bus": choice.location.displayName]), exitStatus: ExitStatus.usage)
     }
     return choice
   }
@@ -131,14 +130,14 @@ struct BusOptions: ParsableArguments {
   func checkInsecure(isUsed: Bool) throws(Failure) {
     guard insecure, !isUsed else { return }
     throw Failure(
-      code: "usage", message: "--insecure is for an address, and none is given: leave it out",
+      code: "usage", message: Tongue.say(.insecureUnused),
       exitStatus: ExitStatus.usage)
   }
 
   /// Warns of the addresses at which a node has no keys.
   func warn(of locations: [BusLocation]) {
     for location in locations where location.isAddress {
-      Output.complain("busnode: \(location.displayName) has no keys: every user of this machine can control this run")
+      Output.complain("busnode: " + Tongue.say(.withoutKeys, ["bus": location.displayName]))
     }
   }
 
@@ -148,7 +147,7 @@ struct BusOptions: ParsableArguments {
 
 extension BusChoice {
   /// `bus "home" (from context home in /home/kim/.config/runbus/config.json)`.
-  var text: String { "bus \"\(location.displayName)\" (from \(originText))" }
+  var text: String { Tongue.say(.busFrom, ["bus": location.displayName, "origin": originText]) }
 }
 
 extension Settings {
@@ -157,13 +156,13 @@ extension Settings {
     guard choice.origin == .variable, let context, context.origin == .flag, let saved = savedBuses.first,
       saved.bus != nil || saved.address != nil
     else { return nil }
-    return "\(choice.originText) wins over context \(context.name): this is \(choice.text)"
+    return Tongue.say(.busOverruled, ["origin": choice.originText, "context": context.name, "bus": choice.text])
   }
 
-  /// The units of a text: by the option, else by the settings, else metric.
+  /// The units of a text: by the option, else by the settings, else on a terminal by the locale, else metric.
   static func units(_ option: Units?) throws(Failure) -> Units {
     if let option { return option }
-    return try ofThisProcess().units ?? .metric
+    return try ofThisProcess().units ?? Locales.ofOutput.units
   }
 
   /// The variables of this process as a screen reads them.

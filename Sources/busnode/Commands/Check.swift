@@ -29,7 +29,7 @@ struct Check: AsyncParsableCommand {
     let isPaired = (try? bus.location().keyring) != nil
     if !isPaired, HubLock.holder(of: location) == nil {
       findings.append(
-        .bad("phone", "no phone of bus \"\(location.displayName)\" runs here: start it with busnode phone"))
+        .bad("phone", Tongue.say(.checkNoPhone, ["bus": location.displayName])))
     }
     let line = CheckLine(findings)
     if json { try Output.jsonLine(line) } else { try Output.line(line.text) }

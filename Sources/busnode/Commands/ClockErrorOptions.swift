@@ -9,7 +9,7 @@ struct ClockErrorOptions: ParsableArguments {
 
   private static func error(_ text: String) throws -> ClockError {
     guard let error = ClockError(text: text) else {
-      throw ValidationError("write --clock-error 1000.5,50000: seconds ahead, and parts in 10^9 too fast")
+      throw ValidationError(Tongue.say(.clockErrorForm))
     }
     return error
   }

@@ -4,7 +4,7 @@ import RunBus
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Settings for all commands: the bus, units, weight, log and colours, in one file.",
+    abstract: "Settings for all commands: the bus, units, language, weight, log and colours, in one file.",
     discussion: """
         busnode config set units imperial
         busnode config set --context home bus home
@@ -17,6 +17,7 @@ struct Config: ParsableCommand {
         address     the same by its address; one of both
         insecure    true: an address may be used, which has no keys
         units       metric or imperial, of texts; JSON is always in SI units
+        language    en or ko, of texts; without it a terminal has that of its locale
         weight      the runner's weight in kg, where --weight is taken
         log.level   trace, debug, info, notice, warning, error or critical
         log.format  text or json
@@ -73,7 +74,7 @@ struct ConfigList: ParsableCommand {
       if json { try Output.jsonLine(line) } else { try Output.line(line.text) }
     }
     guard !json, !settings.contextNames.isEmpty else { return }
-    try Output.line("contexts: \(settings.contextNames.joined(separator: ", "))")
+    try Output.line(Tongue.say(.contextsAre, ["names": settings.contextNames.joined(separator: ", ")]))
   }
 }
 
@@ -95,7 +96,7 @@ struct ConfigGet: ParsableCommand {
     if json { return try Output.jsonLine(line) }
     guard let value = line.value else {
       throw Failure(
-        code: "notFound", message: "\(line.key) is not set: busnode config set \(line.key) VALUE",
+        code: "notFound", message: Tongue.say(.settingUnset, ["key": line.key]),
         exitStatus: ExitStatus.failure)
     }
     try Output.line("\(value)")
@@ -120,10 +121,10 @@ struct ConfigSet: ParsableCommand {
   func validate() throws {
     let key = try key.key()
     guard key.value(value) != nil else {
-      throw ValidationError("'\(value)' is not what \(key.rawValue) takes: give \(key.rule)")
+      throw ValidationError(Tongue.say(.settingTakes, ["value": value, "key": key.rawValue, "rule": key.rule]))
     }
     if let name = context.context, BusName(name) == nil {
-      throw ValidationError("'\(name)' is no name of a context: up to 32 of a-z, 0-9, '.', '_' and '-'")
+      throw ValidationError(Tongue.say(.contextName, ["name": name]))
     }
   }
 
@@ -138,14 +139,14 @@ struct ConfigSet: ParsableCommand {
         let flag = name.map { " --context \($0)" } ?? ""
         throw Failure(
           code: "usage",
-          message: "a bus has a name or an address, and \(other.rawValue) is set: busnode config rm\(flag) "
-            + "\(other.rawValue) first", exitStatus: ExitStatus.usage)
+          message: Tongue.say(.busOrAddress, ["key": other.rawValue, "flag": flag]), exitStatus: ExitStatus.usage)
       }
       tree.set(.value(value), at: set + key.path)
     }
-    let place = name.map { " in context \($0)" } ?? ""
     SettingActJSON(
-      act: "set", key: key.rawValue, context: name, file: file.path, message: "\(key.rawValue) is \(value)\(place)"
+      act: "set", key: key.rawValue, context: name, file: file.path,
+      message: name.map { Tongue.say(.settingIsIn, ["key": key.rawValue, "value": value, "context": $0]) }
+        ?? Tongue.say(.settingIs, ["key": key.rawValue, "value": value])
     ).tell(asJSON: json)
   }
 }
@@ -164,7 +165,7 @@ struct ConfigRemove: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard key != nil || context.context != nil else { throw ValidationError("give a key, --context or both") }
+    guard key != nil || context.context != nil else { throw ValidationError(Tongue.say(.giveKeyOrContext)) }
   }
 
   func run() throws {
@@ -172,7 +173,9 @@ struct ConfigRemove: ParsableCommand {
     let set = SettingsTree.path(of: name)
     let path = set + (key ?? "").split(separator: ".").map(String.init)
     let file = SettingsFile(ProcessInfo.processInfo.environment)
-    let what = [key, name.map { key == nil ? "context \($0)" : "in context \($0)" }].compactMap { $0 }
+    let what = [
+      key, name.map { key == nil ? Tongue.say(.contextNamed, ["name": $0]) : Tongue.say(.inContext, ["name": $0]) },
+    ].compactMap { $0 }
       .joined(separator: " ")
     try file.change { (tree) throws(Failure) in
       guard !path.isEmpty, tree.value(at: path) != nil else { throw missing(what) }
@@ -182,13 +185,16 @@ struct ConfigRemove: ParsableCommand {
         tree.set(.empty, at: SettingsTree.path(of: name))
       }
     }
-    SettingActJSON(act: "removed", key: key, context: name, file: file.path, message: "\(what) is removed")
-      .tell(asJSON: json)
+    SettingActJSON(
+      act: "removed", key: key, context: name, file: file.path, message: Tongue.say(.settingRemoved, ["what": what])
+    )
+    .tell(asJSON: json)
   }
 
   private func missing(_ what: String) -> Failure {
     guard let key, SettingKey(rawValue: key) == nil else {
-      return Failure(code: "notFound", message: "\(what) is not set", exitStatus: ExitStatus.failure)
+      return Failure(
+        code: "notFound", message: Tongue.say(.settingMissing, ["what": what]), exitStatus: ExitStatus.failure)
     }
     return Failure(code: "usage", message: SettingKey.unknown(key), exitStatus: ExitStatus.usage)
   }

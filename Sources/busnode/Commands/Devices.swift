@@ -46,15 +46,21 @@ struct DevicesList: AsyncParsableCommand {
     let list = try await PairedDevices.find(bus).list()
     if json { return try list.devices.forEach { try Output.jsonLine(PairedDeviceJSON($0)) } }
     if list.isBehind { Output.complain("busnode: \(HubCore.confirmList)") }
-    guard !list.devices.isEmpty else { return try Output.line("no device is paired: busnode pair") }
+    guard !list.devices.isEmpty else { return try Output.line(Tongue.say(.nonePaired)) }
     let rows = list.devices.map { device in
       [
-        device.deviceID.rawValue, device.role.rawValue, device.isRevoked ? "revoked" : "paired",
+        device.deviceID.rawValue, device.role.rawValue,
+        device.isRevoked ? Tongue.say(.keyRevoked) : Tongue.say(.keyPaired),
         device.sources.map(\.rawValue).sorted().joined(separator: ","), RunCalendar().minuteText(device.pairedAt),
         Sentence.short(device.key.description),
       ]
     }
-    for line in Columns.lines(["DEVICE", "ROLE", "KEY", "MAY PRESS AS", "SINCE", "FINGERPRINT"], rows) {
+    for line in Columns.lines(
+      [
+        Tongue.say(.headingDevice), Tongue.say(.headingRole), Tongue.say(.headingKey), Tongue.say(.headingMayPress),
+        Tongue.say(.headingPairedSince), Tongue.say(.headingFingerprint),
+      ], rows)
+    {
       try Output.line(line)
     }
   }
@@ -76,17 +82,19 @@ struct DevicesShow: AsyncParsableCommand {
   func run() async throws {
     let found = try await PairedDevices.find(bus).device(device)
     if json { return try Output.jsonLine(PairedDeviceJSON(found)) }
-    try Output.line("device        \(found.deviceID)")
-    try Output.line("role          \(found.role)")
-    try Output.line("key           \(found.key)")
-    try Output.line("state         \(found.isRevoked ? "revoked" : "paired")")
-    try Output.line("may press as  \(found.sources.map(\.rawValue).sorted().joined(separator: ", "))")
-    try Output.line("paired        \(RunCalendar().minuteText(found.pairedAt))")
+    try Output.line(Self.row(Tongue.say(.rowDevice), "\(found.deviceID)"))
+    try Output.line(Self.row(Tongue.say(.rowRole), "\(found.role)"))
+    try Output.line(Self.row(Tongue.say(.rowKey), "\(found.key)"))
+    try Output.line(Self.row(Tongue.say(.rowState), found.isRevoked ? Tongue.say(.keyRevoked) : Tongue.say(.keyPaired)))
+    try Output.line(Self.row(Tongue.say(.rowMayPress), found.sources.map(\.rawValue).sorted().joined(separator: ", ")))
+    try Output.line(Self.row(Tongue.say(.rowPaired), RunCalendar().minuteText(found.pairedAt)))
     if !found.formerNames.isEmpty {
-      try Output.line("before        \(found.formerNames.map(\.rawValue).joined(separator: ", "))")
+      try Output.line(Self.row(Tongue.say(.rowBefore), found.formerNames.map(\.rawValue).joined(separator: ", ")))
     }
-    if let next = found.nextKey { try Output.line("next key      \(next)") }
+    if let next = found.nextKey { try Output.line(Self.row(Tongue.say(.rowNextKey), "\(next)")) }
   }
+
+  private static func row(_ label: String, _ text: String) -> String { TextWidth.fitted(label, to: 14) + text }
 }
 
 struct DevicesRevoke: AsyncParsableCommand {
@@ -103,7 +111,7 @@ struct DevicesRevoke: AsyncParsableCommand {
     let devices = try await PairedDevices.find(bus)
     try bus.tellOrigin()
     let name = try await devices.order(.revoke, device)
-    Output.tell("the key of \(name) is taken back: it is cut off, and receives nothing any more")
+    Output.tell(Tongue.say(.keyTakenBack, ["device": name]))
   }
 }
 
@@ -122,7 +130,7 @@ struct DevicesForget: AsyncParsableCommand {
     let devices = try await PairedDevices.find(bus)
     try bus.tellOrigin()
     let name = try await devices.order(.forget, device)
-    Output.tell("\(name) is forgotten; commands that it had sent never count again")
+    Output.tell(Tongue.say(.deviceForgotten, ["device": name]))
   }
 }
 
@@ -142,7 +150,7 @@ struct DevicesRename: AsyncParsableCommand {
 
   func run() async throws {
     let old = try await PairedDevices.find(bus).order(.rename(name), device)
-    Output.tell("\(old) is \(name) now")
+    Output.tell(Tongue.say(.deviceRenamed, ["device": old, "name": name]))
   }
 }
 
@@ -170,7 +178,7 @@ struct DevicesSources: AsyncParsableCommand {
   func run() async throws {
     let name = try await PairedDevices.find(bus).order(.sources(sources.sources), device)
     let words = sources.sources.map(\.rawValue).sorted().joined(separator: ", ")
-    Output.tell("\(name) may press as \(words), and as nothing else")
+    Output.tell(Tongue.say(.deviceMayPress, ["device": name, "sources": words]))
   }
 }
 
@@ -182,7 +190,7 @@ struct DevicesConfirm: AsyncParsableCommand {
 
   func run() async throws {
     try await PairedDevices.find(bus).confirm()
-    Output.tell("the list of devices is confirmed: the phone accepts the commands of all of them")
+    Output.tell(Tongue.say(.listConfirmed))
   }
 }
 
@@ -211,11 +219,12 @@ struct PairedDevices: Sendable {
     guard found.count <= 1 else {
       throw Failure(
         code: "badInput",
-        message: "\(found.count) devices have had that name: give the first digits of the key instead",
+        message: Tongue.say(.severalHadName, ["count": found.count]),
         exitStatus: ExitStatus.badInput)
     }
     guard let device = found.first else {
-      throw Failure(code: "unknownDevice", message: "no device \(text) is paired", exitStatus: ExitStatus.badInput)
+      throw Failure(
+        code: "unknownDevice", message: Tongue.say(.deviceNotPaired, ["device": text]), exitStatus: ExitStatus.badInput)
     }
     return device
   }

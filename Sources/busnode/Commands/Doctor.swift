@@ -36,7 +36,9 @@ struct Doctor: AsyncParsableCommand {
       if json {
         try Output.jsonLine(finding)
       } else {
-        let (level, subject) = (finding.level.rawValue.padding(to: 6), finding.subject.padding(to: 13))
+        let (level, subject) = (
+          finding.levelWord.padding(to: 6), Finding.spoken(subject: finding.subject).padding(to: 13)
+        )
         try Output.line(level + subject + finding.text)
       }
     }
@@ -59,5 +61,7 @@ extension Doctor {
 
 extension String {
   /// The text with blanks behind it, up to a width.
-  fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - TextWidth.of(self)))
+  }
 }

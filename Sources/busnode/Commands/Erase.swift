@@ -40,7 +40,7 @@ struct Erase: AsyncParsableCommand {
 
   func validate() throws {
     guard together == nil || (bus.named.bus == nil && bus.address == nil) else {
-      throw ValidationError("--together removes the rooms of a fleet, --bus what a bus has: give one of them")
+      throw ValidationError(Tongue.say(.eraseOneOf))
     }
   }
 
@@ -48,23 +48,23 @@ struct Erase: AsyncParsableCommand {
     bus.startLog()
     if let together { return try eraseFleet(together) }
     let choice = try bus.choice()
-    let name = "bus \"\(choice.location.displayName)\""
+    let name = Tongue.say(.busNamed, ["bus": choice.location.displayName])
     // A script must not erase what a variable or the default happens to name.
     guard !yes || StandardInput.isTerminal || choice.origin == .option else {
       throw Failure(
-        code: "usage", message: "\(name) comes from \(choice.originText): without a terminal erase --yes needs --bus",
+        code: "usage", message: Tongue.say(.eraseNeedsBus, ["bus": name, "origin": choice.originText]),
         exitStatus: ExitStatus.usage)
     }
     let remains = BusRemains(of: choice.location)
-    guard !remains.paths.isEmpty else { return Output.tell("\(name) has nothing on this machine") }
+    guard !remains.paths.isEmpty else { return Output.tell(Tongue.say(.eraseNothing, ["bus": name])) }
     for path in remains.paths { Output.tell(path) }
     guard yes || StandardInput.isTerminal else {
       throw Failure(
-        code: "usage", message: "there is no terminal to ask at: erase --yes --bus NAME removes it without a question",
+        code: "usage", message: Tongue.say(.eraseNoTerminal),
         exitStatus: ExitStatus.usage)
     }
     guard yes || Prompt.ask(Self.question(choice)) else {
-      throw Failure(code: "refused", message: "nothing was removed", exitStatus: ExitStatus.failure)
+      throw Failure(code: "refused", message: Tongue.say(.nothingRemoved), exitStatus: ExitStatus.failure)
     }
     do {
       try remains.erase()
@@ -75,38 +75,38 @@ struct Erase: AsyncParsableCommand {
     guard remains.ownerless.isEmpty else {
       throw Failure(
         code: "store",
-        message: "the keys of \(name) were damaged, so whether these stores are its own is not known: remove by hand "
-          + "which are: \(remains.ownerless.joined(separator: ", "))", exitStatus: ExitStatus.diskError)
+        message: Tongue.say(.eraseOwnerless, ["bus": name, "paths": remains.ownerless.joined(separator: ", ")]),
+        exitStatus: ExitStatus.diskError)
     }
     guard remains.links.isEmpty else {
-      let links = remains.links.map { "\($0.path) (to \($0.target))" }.joined(separator: ", ")
+      let links = remains.links.map { Tongue.say(.eraseLinkTo, ["path": $0.path, "target": $0.target]) }.joined(
+        separator: ", ")
       throw Failure(
         code: "store",
-        message: "a symbolic link is not followed, because others may have files where it leads; what \(name) has "
-          + "there is left: remove by hand the link and what it leads to: \(links)", exitStatus: ExitStatus.diskError)
+        message: Tongue.say(.eraseLinks, ["bus": name, "links": links]), exitStatus: ExitStatus.diskError)
     }
-    Output.tell("nothing of \(name) is left on this machine")
+    Output.tell(Tongue.say(.eraseDone, ["bus": name]))
     // What its runner has written in rooms.
     let key = "/" + MemberKey.name(of: choice.location.keyName)
     guard remains.paths.contains(where: { $0.hasSuffix(key) }) else { return }
     for fleet in LogPlace.all().map(\.name) {
-      Output.tell("the rooms of \(fleet) stay, which belong to all their runners: busnode erase --together \(fleet)")
+      Output.tell(Tongue.say(.eraseRoomsStay, ["fleet": fleet]))
     }
   }
 
   private func eraseFleet(_ fleet: BusName) throws {
     let remains = FleetRemains(of: LogPlace(fleet))
-    guard !remains.paths.isEmpty else { return Output.tell("the fleet \(fleet) has nothing on this machine") }
+    guard !remains.paths.isEmpty else { return Output.tell(Tongue.say(.fleetHasNothing, ["fleet": fleet])) }
     for path in remains.paths { Output.tell(path) }
     guard yes || StandardInput.isTerminal else {
       throw Failure(
         code: "usage",
-        message: "there is no terminal to ask at: erase --yes --together NAME removes it without a question",
+        message: Tongue.say(.eraseFleetNoTerminal),
         exitStatus: ExitStatus.usage)
     }
-    let question = "Remove all rooms of fleet \"\(fleet)\", the results of all its runners included? [y/N] "
+    let question = Tongue.say(.eraseFleetAsk, ["fleet": fleet])
     guard yes || Prompt.ask(question) else {
-      throw Failure(code: "refused", message: "nothing was removed", exitStatus: ExitStatus.failure)
+      throw Failure(code: "refused", message: Tongue.say(.nothingRemoved), exitStatus: ExitStatus.failure)
     }
     do {
       try remains.erase()
@@ -114,17 +114,16 @@ struct Erase: AsyncParsableCommand {
       switch error {
       case .busy, .closed:
         throw Failure(
-          code: "busHeld", message: "a phone takes part in the rooms of \(fleet): end it first; nothing was removed",
+          code: "busHeld", message: Tongue.say(.eraseFleetBusy, ["fleet": fleet]),
           exitStatus: ExitStatus.busHeld)
       case .unavailable, .full:
         throw Failure(code: "store", message: error.description, exitStatus: ExitStatus.diskError)
       }
     }
-    Output.tell("nothing of the fleet \(fleet) is left on this machine")
+    Output.tell(Tongue.say(.eraseFleetDone, ["fleet": fleet]))
   }
 
   static func question(_ choice: BusChoice) -> String {
-    "Remove all of bus \"\(choice.location.displayName)\" (from \(choice.originText)), the records of all runs included? "
-      + "[y/N] "
+    Tongue.say(.eraseAsk, ["bus": choice.location.displayName, "origin": choice.originText])
   }
 }

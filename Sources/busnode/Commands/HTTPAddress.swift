@@ -10,7 +10,7 @@ struct HTTPAddress: Hashable, Sendable {
   /// - Parameter option: The option that gives it, for the error.
   init(_ text: String, option: String, example: Int) throws {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-      throw ValidationError("\(option) \(text) is not an address with a port: write it like 127.0.0.1:\(example)")
+      throw ValidationError(Tongue.say(.noAddressWithPort, ["option": option, "text": text, "port": example]))
     }
     var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }

@@ -76,7 +76,7 @@ struct Join: AsyncParsableCommand {
     for obstacle in StartChecks.obstacles(toJoining: bus, keys: KeyFiles()) { throw obstacle }
     let role = NodeRole(rawValue: role)
     guard let device = device ?? DeviceID(role.rawValue) else {
-      throw Failure(code: "usage", message: "'\(role)' is no device name: give --device", exitStatus: ExitStatus.usage)
+      throw Failure(code: "usage", message: Tongue.say(.joinNoName, ["role": role]), exitStatus: ExitStatus.usage)
     }
     if let reason = device.reasonNotToPair {
       throw Failure(code: "badInput", message: "\(reason) (--device)", exitStatus: ExitStatus.badInput)
@@ -92,13 +92,13 @@ struct Join: AsyncParsableCommand {
       ) { step in
         guard case .compare(let digits) = step else { return }
         if json { return Output.tell(json: PairStepJSON(step: "compare", digits: digits)) }
-        Output.tell("The phone must show the same digits:  \(digits)")
-        Output.tell("Waiting for the person at the phone ...")
+        Output.tell(Tongue.say(.joinDigits, ["digits": digits]))
+        Output.tell(Tongue.say(.joinWaits))
       }
     }
     guard let location else {
       throw Failure(
-        code: "noBus", message: "no phone answered: is pairing open there, and is the address reachable from here?",
+        code: "noBus", message: Tongue.say(.joinNoAnswer),
         exitStatus: ExitStatus.noBus)
     }
     let name = location.keyring?.value.enrolment?.deviceID ?? device
@@ -109,9 +109,9 @@ struct Join: AsyncParsableCommand {
       Output.tell(json: PairStepJSON(step: "paired", device: name))
       return outsiders.forEach { Output.tell(json: PairStepJSON(step: "restart", device: $0)) }
     }
-    if name != device { Output.tell("The phone has given this machine another name than \(device): \(name).") }
-    Output.tell("This machine is paired as \(name) with bus \"\(bus)\". Try: busnode state\(location.flag)")
-    for device in outsiders { Output.tell("\(device) runs here without these keys: end it, and start it again.") }
+    if name != device { Output.tell(Tongue.say(.joinOtherName, ["device": device, "name": name])) }
+    Output.tell(Tongue.say(.joinDone, ["name": name, "bus": bus, "flag": location.flag]))
+    for device in outsiders { Output.tell(Tongue.say(.joinRestart, ["device": device])) }
   }
 
   /// The devices whose nodes run on this machine: a node reads its keys when it starts.
@@ -133,10 +133,10 @@ struct Join: AsyncParsableCommand {
 
   /// Reads the line from standard input, or asks for it at the terminal.
   private func readPairingLine() throws -> String {
-    let line = StandardInput.isTerminal ? Prompt.answer("The line of busnode pair: ") : readLine()
+    let line = StandardInput.isTerminal ? Prompt.answer(Tongue.say(.joinAskLine)) : readLine()
     guard let line, !line.isEmpty else {
       throw Failure(
-        code: "badInput", message: "no line: give the one that busnode pair shows on standard input",
+        code: "badInput", message: Tongue.say(.joinNoLine),
         exitStatus: ExitStatus.badInput)
     }
     return line

@@ -37,12 +37,12 @@ struct KeysShow: AsyncParsableCommand {
     guard shown.hubKey != nil || shown.deviceKey != nil else {
       throw Failure(
         code: "notFound",
-        message: "this machine has no keys for bus \"\(bus)\": busnode phone --listen or busnode join makes them",
+        message: Tongue.say(.noKeysHere, ["bus": bus]),
         exitStatus: ExitStatus.badInput)
     }
     if json { return try Output.jsonLine(shown) }
     for (word, value) in shown.lines {
-      try Output.line("\(word.padding(toLength: 20, withPad: " ", startingAt: 0))\(value)")
+      try Output.line("\(TextWidth.fitted(word, to: 20))\(value)")
     }
   }
 }
@@ -63,18 +63,18 @@ struct KeysRotate: AsyncParsableCommand {
     guard !now else {
       throw Failure(
         code: "usage",
-        message: "--now is for the phone; if this machine's key was stolen, revoke it there and join again",
+        message: Tongue.say(.nowIsForPhone),
         exitStatus: ExitStatus.usage)
     }
     let devices = LocalDevices(location: location)
     for device in try devices.all() {
       let isDone: Void?? = try await unlessRefused { try await devices.askRunning(.rotateKey(now: false), of: device) }
       if case .some(.some) = isDone {
-        return Output.tell("the new key is announced to the phone, and used once the phone knows it")
+        return Output.tell(Tongue.say(.keyAnnounced))
       }
     }
     _ = try keyring.makeNext()
-    Output.tell("the new key is announced to the phone by the next node that runs on this machine")
+    Output.tell(Tongue.say(.keyAnnouncedLater))
   }
 
   private func rotateHub() async throws {
@@ -82,8 +82,8 @@ struct KeysRotate: AsyncParsableCommand {
     try await refusing(code: "failure") { try await hub.ask(.rotateKey(now: now)) }
     Output.tell(
       now
-        ? "the phone has another key, and all devices were cut off: pair them again (busnode pair)"
-        : "the phone announces another key, and uses it when all devices know it")
+        ? Tongue.say(.phoneHasNewKey)
+        : Tongue.say(.phoneAnnouncesKey))
   }
 }
 
@@ -115,9 +115,11 @@ struct ShownKeys: Codable, Hashable, Sendable {
 
   var lines: [(String, String)] {
     [
-      ("bus", bus), ("bus id", busID), ("phone's key", hubKey), ("phone's next key", nextHubKey),
-      ("device", device?.rawValue), ("this machine's key", deviceKey), ("its next key", nextDeviceKey),
-      ("phone's addresses", addresses?.joined(separator: " ")),
+      (Tongue.say(.keysBus), bus), (Tongue.say(.keysBusID), busID), (Tongue.say(.keysPhone), hubKey),
+      (Tongue.say(.keysPhoneNext), nextHubKey),
+      (Tongue.say(.keysDevice), device?.rawValue), (Tongue.say(.keysOwn), deviceKey),
+      (Tongue.say(.keysOwnNext), nextDeviceKey),
+      (Tongue.say(.keysAddresses), addresses?.joined(separator: " ")),
     ].compactMap { word, value in value.map { (word, $0) } }
   }
 }

@@ -52,10 +52,13 @@ struct Latest: AsyncParsableCommand {
     if json {
       for row in rows { try Output.jsonLine(row) }
     } else if rows.isEmpty {
-      try Output.line("nobody has sent \(device) a value")
+      try Output.line(Tongue.say(.nobodySentValue, ["device": device]))
     } else {
       let words = rows.map { [$0.key, $0.fromDeviceId, $0.ageSeconds.map { Sentence.age($0) } ?? "-", "\($0.bytes)"] }
-      for line in Columns.lines(["KEY", "FROM", "AGE", "BYTES"], words, leftColumns: 2) { try Output.line(line) }
+      for line in Columns.lines(
+        [Tongue.say(.headingKey), Tongue.say(.headingFrom), Tongue.say(.headingAge), Tongue.say(.headingBytes)], words,
+        leftColumns: 2)
+      { try Output.line(line) }
     }
   }
 

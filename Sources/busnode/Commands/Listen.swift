@@ -71,6 +71,12 @@ struct Listen: AsyncParsableCommand {
     guard !json else { return try Output.jsonLine(ListenedJSON(received)) }
     let (message, count) = (received.message, received.message.body.count)
     let text = String(validating: message.body, as: UTF8.self).map { $0.isEmpty ? "" : ": \($0)" } ?? ""
-    try Output.line("\(message.name) from \(received.from), \(count == 1 ? "1 byte" : "\(count) bytes")\(text)")
+    try Output.line(
+      Tongue.say(
+        .messageFrom,
+        [
+          "name": message.name, "device": received.from,
+          "size": count == 1 ? Tongue.say(.bytesOne) : Tongue.say(.bytesMany, ["count": count]), "text": text,
+        ]))
   }
 }

@@ -53,20 +53,21 @@ struct Match: AsyncParsableCommand {
   func validate() throws {
     guard !stop else {
       guard goal == nil, gender == .any, left == nil, !wait, !noReady else {
-        throw ValidationError("--stop goes without what a search is given")
+        throw ValidationError(Tongue.say(.stopAlone))
       }
       return
     }
-    guard let goal else { throw ValidationError("--goal says how long the run is; --stop ends a search") }
-    guard RoomTerms.goalBounds.contains(goal.time) else { throw ValidationError("--goal is 1 s to 24 h") }
-    if let left, !RoomTerms.leftBounds.contains(left.span) { throw ValidationError("--left is 10 s to 1 h") }
+    guard let goal else { throw ValidationError(Tongue.say(.goalNeeded)) }
+    guard RoomTerms.goalBounds.contains(goal.time) else { throw ValidationError(Tongue.say(.goalBounds)) }
+    if let left, !RoomTerms.leftBounds.contains(left.span) { throw ValidationError(Tongue.say(.leftBounds)) }
   }
 
   /// How long the search lasts.
   private var span: BusDuration { left?.span ?? RoomTerms.defaultLeft }
   private var spanText: String {
     let seconds = Int(span.seconds)
-    return seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"
+    return seconds % 60 == 0
+      ? Tongue.say(.spanMinutes, ["count": seconds / 60]) : Tongue.say(.spanSeconds, ["count": seconds])
   }
 
   func run() async throws {
@@ -118,11 +119,11 @@ struct Match: AsyncParsableCommand {
     let line: (outcome: String, message: String, status: Int32)
     switch answer {
     case .seeking where isEnding:
-      line = ("queued", "the log of the rooms does not answer: the search ends when it does", ExitStatus.queued)
+      line = ("queued", Tongue.say(.searchEndsLater), ExitStatus.queued)
     case .seeking where wait:
-      line = ("queued", "the log of the rooms does not answer: the search goes on", ExitStatus.queued)
+      line = ("queued", Tongue.say(.searchGoesOn), ExitStatus.queued)
     case .seeking:
-      let message = "searching for \(spanText): busnode room show says what comes of it, busnode match --stop ends it"
+      let message = Tongue.say(.searchingFor, ["time": spanText])
       line = ("done", message, ExitStatus.success)
     case .matched(let found), .pending(let found), .judged(let found, _):
       room = found
@@ -130,14 +131,15 @@ struct Match: AsyncParsableCommand {
       let names = other.map { report in
         report.state.members.filter { $0.id != report.me }.map(\.card.nickname.text).joined(separator: ", ")
       }
-      let message = "matched with \(names ?? "another runner") (room \(RoomText.short(found)))"
+      let message = Tongue.say(
+        .matchedWith, ["names": names ?? Tongue.say(.anotherRunner), "room": RoomText.short(found)])
       line =
         isEnding
-        ? ("rejected", "\(message): too late to end the search", ExitStatus.rejected)
+        ? ("rejected", Tongue.say(.tooLateToEnd, ["message": message]), ExitStatus.rejected)
         : ("done", message, ExitStatus.success)
     case .unmatched(.stopped): line = ("done", RoomText.sentence(.stopped), ExitStatus.success)
     case .unmatched(.nobodyFound):
-      line = ("rejected", "nobody was found within \(spanText)", ExitStatus.rejected)
+      line = ("rejected", Tongue.say(.nobodyWithin, ["time": spanText]), ExitStatus.rejected)
     case .unmatched(let end): line = ("rejected", RoomText.sentence(end), ExitStatus.rejected)
     case .refused(let denial): line = ("rejected", RoomText.sentence(denial), ExitStatus.rejected)
     }

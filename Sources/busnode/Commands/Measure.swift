@@ -53,7 +53,7 @@ struct Measure: ParsableCommand {
   @Flag(help: "Show every fix, whether it counts and if not, why.")
   var route = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @OptionGroup var runner: RunnerOptions

@@ -40,7 +40,7 @@ enum MessageBody {
       throw error
     } catch {
       throw Failure(
-        code: "notRead", message: "standard input cannot be read: \(error.localizedDescription)",
+        code: "notRead", message: Tongue.say(.inputNotRead, ["reason": error.localizedDescription]),
         exitStatus: ExitStatus.diskError)
     }
   }
@@ -48,7 +48,7 @@ enum MessageBody {
   private static func checked(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
     guard bytes.count > AppMessage.bodyMax else { return bytes }
     throw Failure(
-      code: "usage", message: "a body has at most \(AppMessage.bodyMax) bytes: send the rest as another message",
+      code: "usage", message: Tongue.say(.bodyTooLong, ["count": AppMessage.bodyMax]),
       exitStatus: ExitStatus.usage)
   }
 }
@@ -61,7 +61,7 @@ struct ExecOptions: ParsableArguments {
   var timeout: TimeArgument?
 
   func validate() throws {
-    guard span <= Self.most else { throw ValidationError("--exec-timeout is at most 10m") }
+    guard span <= Self.most else { throw ValidationError(Tongue.say(.execTimeoutBounds)) }
   }
 
   /// Shorter than the time for which a node leaves a message to a listener.
@@ -77,7 +77,7 @@ extension Failure {
   /// The node that is to do something does not run.
   static func notRunning(_ device: DeviceID, _ location: BusLocation) -> Failure {
     Failure(
-      code: "unreachable", message: "\(device) does not run on this machine, on bus \(location.displayName)",
+      code: "unreachable", message: Tongue.say(.deviceNotRunning, ["device": device, "bus": location.displayName]),
       exitStatus: ExitStatus.noBus)
   }
 }

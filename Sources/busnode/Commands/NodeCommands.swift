@@ -16,10 +16,10 @@ struct NodeOptions: ParsableArguments {
   /// Refuses two readers of standard input.
   func check(_ sensors: SensorOptions) throws {
     if sensors.seed != nil, !sensors.synthetic {
-      throw ValidationError("--seed chooses a modelled run: give --synthetic with it")
+      throw ValidationError(Tongue.say(.seedNeedsSynthetic))
     }
     guard stdin, sensors.readsStandardInput else { return }
-    throw ValidationError("--replay - and --stdin both read standard input: give a file to --replay")
+    throw ValidationError(Tongue.say(.replayOrStdin))
   }
 }
 
@@ -129,7 +129,7 @@ struct Phone: AsyncParsableCommand {
   var metricsAddress: String?
 
   func validate() throws {
-    guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+    guard (0...60_000).contains(debounce) else { throw ValidationError(Tongue.say(.debounceBounds)) }
     try options.check(sensors)
   }
 
@@ -137,7 +137,7 @@ struct Phone: AsyncParsableCommand {
     clock.set()
     bus.startLog()
     let location = try bus.hubLocation()
-    if !anyway { try Self.refuseIfPaired(location, advice: "give --bus ANOTHER, or --anyway") }
+    if !anyway { try Self.refuseIfPaired(location, advice: Tongue.say(.giveOtherBus)) }
     let device = options.device ?? DeviceID.role(.phone)
     let (localListen, remote) = try listeners()
     let recording = try sensors.timeline(for: .phone, share)
@@ -183,7 +183,7 @@ struct Phone: AsyncParsableCommand {
     guard StandardInput.isTerminal, let lost = try StartChecks.lostKeys(ofHub: device, at: location, keys: KeyFiles())
     else { return false }
     Output.tell(lost.message)
-    return Prompt.ask("Make new keys? [y/N] ")
+    return Prompt.ask(Tongue.say(.newKeysAsk))
   }
 
   /// Refuses to begin a bus that no command on this machine would find.
@@ -212,7 +212,7 @@ struct Phone: AsyncParsableCommand {
     }
     guard remote.count <= 1 || (eventsPort == nil && pairingPort == nil) else {
       throw Failure(
-        code: "usage", message: "--events-port and --pairing-port go with one --listen", exitStatus: ExitStatus.usage)
+        code: "usage", message: Tongue.say(.portsGoWithListen), exitStatus: ExitStatus.usage)
     }
     return ([], remote)
   }
@@ -229,13 +229,13 @@ struct Phone: AsyncParsableCommand {
       } catch {
         throw Failure(code: "usage", message: error.message, exitStatus: ExitStatus.usage)
       }
-      let flaw =
+      let flaw: String? =
         if other.hasOpenPort {
-          "--listen \(address) lets the system choose the port: give one, as tcp://127.0.0.1:7070"
+          Tongue.say(.listenOpenPort, ["address": address])
         } else if locations.contains(where: { $0.controlEndpoint == other.controlEndpoint }) {
-          "\(other.displayName) is given twice: leave one out"
+          Tongue.say(.givenTwice, ["name": other.displayName])
         } else {
-          nil as String?
+          nil
         }
       if let flaw { throw Failure(code: "usage", message: flaw, exitStatus: ExitStatus.usage) }
       locations.append(other)
@@ -324,7 +324,7 @@ private func freeName(like name: DeviceID, at location: BusLocation) async -> De
     let list = try? await hub.ask(.devices)
   else { return name }
   let free = list.free(like: name)
-  if free != name { Output.complain("busnode: \(name) is a paired device: this node is \(free) (--device)") }
+  if free != name { Output.complain("busnode: " + Tongue.say(.nameIsPaired, ["name": name, "free": free])) }
   return free
 }
 

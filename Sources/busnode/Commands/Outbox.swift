@@ -57,7 +57,7 @@ struct OutboxList: AsyncParsableCommand {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
       if contents.isComplete, contents.isSpoolRead, !contents.hasNotices {
-        try Output.line("nothing waits here for bus \"\(location.displayName)\"")
+        try Output.line(Tongue.say(.nothingWaits, ["bus": location.displayName]))
       }
     } else {
       for line in Sentence.outbox(contents.rows) { try Output.line(line) }

@@ -36,7 +36,7 @@ struct OutboxCancel: AsyncParsableCommand {
     let rows = contents.rows.filter { ["command", "message"].contains($0.kind) }
     let id: String
     do {
-      id = try self.id.match(rows.compactMap(\.id), where: "that waits here")
+      id = try self.id.match(rows.compactMap(\.id), where: Tongue.say(.thatWaits))
     } catch {
       // A store that could not be read may hold the id.
       throw contents.isComplete || error.exitStatus == ExitStatus.usage
@@ -48,7 +48,7 @@ struct OutboxCancel: AsyncParsableCommand {
       case .spool: try await cancelSpooled(id, at: location)
       case .store: try await cancel(id, of: row.deviceId, at: location)
       }
-      let message = "\(row.what) \(Sentence.short(id)) of \(row.deviceId) is cancelled"
+      let message = Tongue.say(.cancelled, ["what": row.what, "id": Sentence.short(id), "device": row.deviceId])
       if json {
         Output.tell(
           json: OutboxActJSON(act: .cancelled, deviceId: row.deviceId, id: id, newId: nil, message: message))

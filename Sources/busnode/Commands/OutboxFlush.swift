@@ -37,7 +37,7 @@ struct OutboxFlush: AsyncParsableCommand {
     let (presses, notices) = try OutboxContents.spool(of: location)
     for notice in notices { Output.complain("busnode: \(notice)") }
     guard !presses.isEmpty else {
-      if !json { Output.tell("nothing waits in the spool of bus \"\(location.displayName)\"") }
+      if !json { Output.tell(Tongue.say(.spoolEmpty, ["bus": location.displayName])) }
       return
     }
     if location.isWithoutHub { throw Failure.noBus(location) }
@@ -63,7 +63,7 @@ struct OutboxFlush: AsyncParsableCommand {
         if json {
           Output.tell(json: EventLineJSON(.bus(.receipt(receipt, press.deviceID))))
         } else {
-          Output.tell("\(press.deviceID): \(receipt.message)")
+          Output.tell("\(press.deviceID): \(receipt.sentence)")
         }
         do { try spool.remove(receipt.commandID) } catch { Output.complain("busnode: \(error)") }
       }
@@ -72,7 +72,7 @@ struct OutboxFlush: AsyncParsableCommand {
     guard left > 0 else { return }
     throw Failure(
       code: "queued",
-      message: "\(left) of \(presses.count) still wait: no verdict came within \(Sentence.seconds(patience))",
+      message: Tongue.say(.flushLeft, ["left": left, "count": presses.count, "time": Sentence.seconds(patience)]),
       exitStatus: ExitStatus.queued)
   }
 }

@@ -65,7 +65,7 @@ struct Pair: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    if json, !yes { throw ValidationError("--json asks no question: give --yes, too, and keep the line secret") }
+    if json, !yes { throw ValidationError(Tongue.say(.jsonNeedsYes)) }
     if !force { try sources?.check() }
     if let reason = name?.reasonNotToPair { throw ValidationError("\(reason) (--as)") }
   }
@@ -93,14 +93,14 @@ struct Pair: AsyncParsableCommand {
     guard case .interrupted = ended else { return }
     _ = try? await hub.ask(.pairing(.close(of: offer.token)))
     throw Failure(
-      code: "interrupted", message: "pairing is closed: no device was paired", exitStatus: ExitStatus.interrupted)
+      code: "interrupted", message: Tongue.say(.pairingClosed), exitStatus: ExitStatus.interrupted)
   }
 
   /// Refuses what the hub would refuse only once a device has used the line.
   private func checkName(_ hub: LocalHub) async throws {
     guard name != hub.device else {
       throw Failure(
-        code: "usage", message: "\(hub.device) is the name of the phone itself: give the device another (--as)",
+        code: "usage", message: Tongue.say(.pairPhoneName, ["device": hub.device]),
         exitStatus: ExitStatus.usage)
     }
     let list = try await hub.ask(.devices)
@@ -108,7 +108,7 @@ struct Pair: AsyncParsableCommand {
     guard let reason = list.reasonNotToPair(as: name, replaces: replace || !yes) else { return }
     let isHeld = list.devices.contains { $0.deviceID == name && !$0.isRevoked }
     throw Failure(
-      code: "notPaired", message: reason + (isHeld ? ": give --replace to take that one back" : ""),
+      code: "notPaired", message: isHeld ? Tongue.say(.pairHeld, ["reason": reason]) : reason,
       exitStatus: ExitStatus.failure)
   }
 
@@ -120,7 +120,7 @@ struct Pair: AsyncParsableCommand {
       let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
       authority = (bare.contains(":") ? "[\(bare)]" : bare) + authority[colon...]
       guard RemoteListener.parts(of: "tcp://\(authority)") != nil else {
-        throw Failure(code: "usage", message: "'\(host)' is no host", exitStatus: ExitStatus.usage)
+        throw Failure(code: "usage", message: Tongue.say(.pairNoHost, ["host": host]), exitStatus: ExitStatus.usage)
       }
     }
     return PairingLine(authority: authority, hubKey: offer.hubKey, token: offer.token)
@@ -128,12 +128,12 @@ struct Pair: AsyncParsableCommand {
 
   private func tell(_ line: PairingLine) throws {
     if json { return Output.tell(json: PairStepJSON(step: "open", line: line.text)) }
-    Output.tell("On the other machine, within two minutes:  busnode join --device NAME")
-    Output.tell("and give it this line, which is a secret until it is used:")
+    Output.tell(Tongue.say(.pairOtherMachine))
+    Output.tell(Tongue.say(.pairGiveLine))
     Output.tell("")
     Output.tell(line.text)
     Output.tell("")
-    if yes { Output.tell("With --yes whoever reads the line first is let in.") }
+    if yes { Output.tell(Tongue.say(.pairWithYes)) }
     let paper = Output.isTerminal ? QRCode.Paper(terminal: try Settings.terminalEnvironment()) : .light
     guard !noQR, let code = QRCode.lines(line.text, columns: Output.isTerminal ? Output.columns : nil, on: paper) else {
       return
@@ -165,17 +165,17 @@ struct Pair: AsyncParsableCommand {
     if json {
       Output.tell(json: PairStepJSON(step: "asking", digits: digits, device: candidate.deviceID))
     } else {
-      Output.tell("A \(candidate.role) wants to be \(name) and to press as \(words).")
-      Output.tell("Its digits must be  \(digits)")
+      Output.tell(Tongue.say(.pairWants, ["role": candidate.role, "name": name, "sources": words]))
+      Output.tell(Tongue.say(.pairDigits, ["digits": digits]))
       if self.name == nil, name != candidate.deviceID {
         Output.tell(
-          "It wants to be \(candidate.deviceID), which is another device (--replace takes back that one's key).")
+          Tongue.say(.pairOtherName, ["name": candidate.deviceID]))
       }
-      if isTaken { Output.tell("\(name) is paired with another key, which is taken back then.") }
+      if isTaken { Output.tell(Tongue.say(.pairTaken, ["name": name])) }
     }
-    guard yes || Prompt.ask("Are the digits the same there, and is it yours? [y/N] ") else {
+    guard yes || Prompt.ask(Tongue.say(.pairAsk)) else {
       _ = try await hub.ask(.pairing(.refuse(candidate.key, of: offer.token)))
-      throw Failure(code: "notPaired", message: "refused: the device is not paired", exitStatus: ExitStatus.failure)
+      throw Failure(code: "notPaired", message: Tongue.say(.pairRefused), exitStatus: ExitStatus.failure)
     }
     let replaces = replace || (isTaken && !yes)
     do {
@@ -190,20 +190,20 @@ struct Pair: AsyncParsableCommand {
     if json {
       Output.tell(json: PairStepJSON(step: "paired", device: name, key: candidate.key.description))
     } else {
-      Output.tell("\(name) is paired.")
+      Output.tell(Tongue.say(.pairDone, ["name": name]))
     }
     return .paired
   }
 
   private static func sentence(_ end: PairingEnd) -> String {
     switch end {
-    case .expired: "no device came within two minutes: run busnode pair again"
-    case .tooManyFailures: "too many wrong tokens came: somebody may be guessing; run busnode pair again"
-    case .unavailable: "the phone cannot listen for pairing requests: its log says why"
-    case .refused: "the device was refused"
-    case .closed, .notOpened: "pairing was closed"
-    case .replaced: "pairing was opened again, by another busnode pair: the line of this one is void"
-    case .paired: "the device is paired"
+    case .expired: Tongue.say(.pairExpired)
+    case .tooManyFailures: Tongue.say(.pairGuessing)
+    case .unavailable: Tongue.say(.pairUnavailable)
+    case .refused: Tongue.say(.pairWasRefused)
+    case .closed, .notOpened: Tongue.say(.pairWasClosed)
+    case .replaced: Tongue.say(.pairReplaced)
+    case .paired: Tongue.say(.pairIsPaired)
     }
   }
 }
@@ -237,7 +237,7 @@ struct SourceList: ExpressibleByArgument {
     let unknown = sources.map(\.rawValue).filter { ControlSource(argument: $0) == nil && $0 != "page" }
     guard let word = unknown.min() else { return }
     throw ValidationError(
-      "'\(word)' is not one of \(Self.known): give --force for a source that an app has of its own")
+      Tongue.say(.sourceNotKnown, ["word": word, "known": Self.known]))
   }
 }
 
@@ -246,7 +246,7 @@ enum Prompt {
   /// Asks, and returns whether the answer is yes. Without a terminal it is no.
   static func ask(_ text: String) -> Bool {
     guard StandardInput.isTerminal else {
-      Output.complain("busnode: no terminal to ask at: give --yes for an answer without a question")
+      Output.complain("busnode: " + Tongue.say(.noTerminalToAsk))
       return false
     }
     return answer(text)?.lowercased().hasPrefix("y") ?? false
@@ -280,8 +280,11 @@ struct LocalHub: Sendable {
     throw Failure(
       code: "noBus",
       message: (runs ? HubLock.holder(of: location) : nil).map {
-        "\($0.description) is the phone of bus \"\(location.displayName)\" and does not answer: look at its log, or end it"
-      } ?? "no phone of bus \"\(location.displayName)\" \(runs ? "runs" : "has run") on this machine",
+        Tongue.say(.hubDoesNotAnswer, ["holder": $0.description, "bus": location.displayName])
+      }
+        ?? (runs
+          ? Tongue.say(.noPhoneHere, ["bus": location.displayName])
+          : Tongue.say(.noPhoneEver, ["bus": location.displayName])),
       exitStatus: ExitStatus.noBus)
   }
 
@@ -302,8 +305,8 @@ struct LocalHub: Sendable {
     } while ContinuousClock.now < deadline
     throw Failure(
       code: "noAnswer",
-      message: "the phone of bus \"\(location.displayName)\" has not answered within "
-        + "\(Sentence.seconds(max(span, LocalDevices.patience))): look at its log, or ask again",
+      message: Tongue.say(
+        .hubNotAnswered, ["bus": location.displayName, "time": Sentence.seconds(max(span, LocalDevices.patience))]),
       exitStatus: ExitStatus.noVerdict)
   }
 }

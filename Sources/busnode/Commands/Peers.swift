@@ -33,7 +33,7 @@ struct Peers: AsyncParsableCommand {
 
   private func show(_ peers: [PeerJSON]) throws {
     if json { return try peers.forEach { try Output.jsonLine($0) } }
-    guard !peers.isEmpty else { return try Output.line("the hub knows no other device yet") }
+    guard !peers.isEmpty else { return try Output.line(Tongue.say(.noDeviceYet)) }
     for line in Sentence.peers(peers) { try Output.line(line) }
   }
 }

@@ -71,14 +71,14 @@ struct Post: AsyncParsableCommand {
       key.map(AppMessage.isName) ?? true
     else {
       throw ValidationError(
-        "a name or key is 1 to \(AppMessage.nameMax) bytes without control characters, a body at most \(AppMessage.bodyMax) bytes"
+        Tongue.say(.postBounds, ["names": AppMessage.nameMax, "bodies": AppMessage.bodyMax])
       )
     }
-    guard key == nil || word == .latest else { throw ValidationError("--key is for --class latest") }
+    guard key == nil || word == .latest else { throw ValidationError(Tongue.say(.keyIsForLatest)) }
     guard word != .live || wait == .stored else {
-      throw ValidationError("whether a live message arrives is not known: ask for it with busnode ask")
+      throw ValidationError(Tongue.say(.liveIsUnknown))
     }
-    guard timeout == nil || wait == .processed else { throw ValidationError("--timeout is for --wait processed") }
+    guard timeout == nil || wait == .processed else { throw ValidationError(Tongue.say(.timeoutIsForProcessed)) }
   }
 
   func run() async throws {
@@ -89,17 +89,19 @@ struct Post: AsyncParsableCommand {
     guard let stage = try await give(message, to: LocalDevices(location: location), of: sender) else {
       throw Failure.notRunning(sender, location)
     }
-    let receiver = to?.rawValue ?? "the hub"
+    let receiver = to?.rawValue ?? Tongue.say(.theHub)
     let what = "\(name) \(Sentence.short(message.id.description))"
     let told =
       switch stage {
       case .queued where wait == .processed:
-        "\(what) waits on \(sender): \(receiver) has not processed it within \(Sentence.seconds(patience))"
-      case .queued, .delivered: "\(what) waits on \(sender) to be delivered to \(receiver)"
-      case .sent: "\(what) was sent to \(receiver), which may have no reader for it"
-      case .processed: "\(what) is processed by \(receiver)"
-      case .replaced: "\(what) was replaced by a newer value before it was delivered to \(receiver)"
-      case .rejected(let reason): "\(what) is not delivered to \(receiver): \(reason.code)"
+        Tongue.say(
+          .postUnprocessed, ["what": what, "sender": sender, "receiver": receiver, "time": Sentence.seconds(patience)])
+      case .queued, .delivered: Tongue.say(.postWaits, ["what": what, "sender": sender, "receiver": receiver])
+      case .sent: Tongue.say(.postSent, ["what": what, "receiver": receiver])
+      case .processed: Tongue.say(.postProcessed, ["what": what, "receiver": receiver])
+      case .replaced: Tongue.say(.postReplaced, ["what": what, "receiver": receiver])
+      case .rejected(let reason):
+        Tongue.say(.postRejected, ["what": what, "receiver": receiver, "reason": reason.code])
       }
     if json {
       let (word, reason) = stage.words

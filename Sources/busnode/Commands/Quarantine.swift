@@ -42,7 +42,7 @@ struct QuarantineList: AsyncParsableCommand {
     if json {
       for row in contents.rows { try Output.jsonLine(row) }
     } else if contents.rows.isEmpty {
-      if contents.isComplete { try Output.line("nothing is in quarantine here") }
+      if contents.isComplete { try Output.line(Tongue.say(.quarantineEmpty)) }
     } else {
       for line in Sentence.quarantine(contents.rows) { try Output.line(line) }
     }
@@ -109,7 +109,7 @@ struct QuarantineContents {
   func act(on prefix: IDPrefix, _ act: OutboxActJSON.Act, asJSON: Bool) async throws {
     let id: String
     do {
-      id = try prefix.match(rows.map(\.id), where: "in quarantine here")
+      id = try prefix.match(rows.map(\.id), where: Tongue.say(.inQuarantine))
     } catch {
       throw isComplete || error.exitStatus == ExitStatus.usage ? error : QuietExit(exitStatus: exitStatus)
     }
@@ -121,7 +121,7 @@ struct QuarantineContents {
         try await devices.ask(.discard(message), of: device)
         return nil
       }
-      let word = newID.map { "is sent again as \(Sentence.short($0))" } ?? "is deleted"
+      let word = newID.map { Tongue.say(.sentAgain, ["id": Sentence.short($0)]) } ?? Tongue.say(.isDeleted)
       let line = OutboxActJSON(
         act: act, deviceId: row.deviceId, id: id, newId: newID, message: "\(row.name) \(Sentence.short(id)) \(word)")
       if asJSON { Output.tell(json: line) } else { Output.tell(line.message) }

@@ -31,7 +31,7 @@ struct RankingList: AsyncParsableCommand {
 
   func validate() throws {
     guard month == nil || list == .month else {
-      throw ValidationError("--month is for the list by distance: wins and losses are of all months")
+      throw ValidationError(Tongue.say(.monthIsForDistance))
     }
   }
 
@@ -39,7 +39,7 @@ struct RankingList: AsyncParsableCommand {
     let history = try await fleet.history()
     let calendar = RunCalendar()
     guard let month = month?.month ?? calendar.month(Date().timeIntervalSince1970) else {
-      throw Failure(code: "failure", message: "the clock has no month: set it", exitStatus: ExitStatus.failure)
+      throw Failure(code: "failure", message: Tongue.say(.clockHasNoMonth), exitStatus: ExitStatus.failure)
     }
     let runners = history.runners(history.tally { calendar.month($0) })
     let rows = Ranking.list(list, of: runners, month: month)

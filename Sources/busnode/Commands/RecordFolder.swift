@@ -22,13 +22,13 @@ struct RecordFolder: ~Copyable {
     if code == 0, descriptor < 0 { code = errno }
     guard descriptor >= 0 else {
       throw Failure(
-        code: "notWritten", message: "\(path) cannot be written: \(Output.reason(code))",
+        code: "notWritten", message: Tongue.say(.cannotWrite, ["path": path, "reason": Output.reason(code)]),
         exitStatus: ExitStatus.diskError)
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw Failure(
-        code: "held", message: "another export writes into \(path): wait for its end",
+        code: "held", message: Tongue.say(.anotherExport, ["path": path]),
         exitStatus: ExitStatus.busHeld)
     }
     (self.path, self.descriptor) = (path, descriptor)

@@ -64,7 +64,8 @@ struct RecordFilter: ParsableArguments {
     ) throws -> Range<Double>? {
       guard let name else { return nil }
       guard let range = calendar.range(of: unit, named: name) else {
-        throw ValidationError("\(option) \(name) is not a valid \(unit.rawValue): write it like \(example)")
+        throw ValidationError(
+          Tongue.say(.notValid, ["option": option, "value": name, "unit": unit.spoken, "example": example]))
       }
       return range
     }
@@ -113,7 +114,7 @@ struct RecordsList: AsyncParsableCommand {
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   func run() async throws {
@@ -168,11 +169,11 @@ struct RecordsStats: AsyncParsableCommand {
   @Flag(help: "Personal bests instead of sums.")
   var bests = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   func validate() throws {
-    guard !bests || by == nil else { throw ValidationError("--bests is over all runs: leave --by out") }
+    guard !bests || by == nil else { throw ValidationError(Tongue.say(.bestsOfAll)) }
   }
 
   func run() async throws {
@@ -186,7 +187,7 @@ struct RecordsStats: AsyncParsableCommand {
       let sums = statistics.periods.filter { $0.count > 0 }
       if shelf.json { return try sums.forEach { try Output.jsonLine($0) } }
       guard !sums.isEmpty else { return try Output.line(RecordText.none(of: catalogue.entries.count)) }
-      let total = sums.count > 1 ? [RecordSum(period: "total", summaries)] : []
+      let total = sums.count > 1 ? [RecordSum(period: Tongue.say(.totalRow), summaries)] : []
       for line in RecordText.stats(sums, total: total, statistics, in: units) { try Output.line(line) }
       return
     }

@@ -96,19 +96,19 @@ struct RecordsExport: AsyncParsableCommand {
 
   func validate() throws {
     if let all {
-      guard id == nil else { throw ValidationError("--all exports every run: leave the id out") }
-      guard output == nil else { throw ValidationError("--all names the directory to write into: leave --output out") }
-      guard !all.isEmpty, all != "-" else { throw ValidationError("--all needs a directory: --all runs") }
+      guard id == nil else { throw ValidationError(Tongue.say(.allWithoutID)) }
+      guard output == nil else { throw ValidationError(Tongue.say(.allWithoutOutput)) }
+      guard !all.isEmpty, all != "-" else { throw ValidationError(Tongue.say(.allNeedsDirectory)) }
       return
     }
     guard chosen == nil else { return }
     let names = UsageSentence.list(Format.names)
     guard output != "-" else {
-      throw ValidationError("standard output has no name that says a format: give --format \(names)")
+      throw ValidationError(Tongue.say(.outputHasNoFormat, ["names": names]))
     }
     throw ValidationError(
-      file.map { "the name of \($0) says no format: give --format \(names), or a name that ends with one of them" }
-        ?? "give --format \(names), or --output with a name that ends with one of them")
+      file.map { Tongue.say(.fileHasNoFormat, ["file": $0, "names": names]) }
+        ?? Tongue.say(.giveFormat, ["names": names]))
   }
 
   func run() async throws {
@@ -122,7 +122,8 @@ struct RecordsExport: AsyncParsableCommand {
     try OutputFile(path: file).write(text)
     let id = entry.summary.runID.description
     RecordActJSON(
-      act: .exported, runId: id, file: file, message: "\(Sentence.short(id)) is written to \(file)"
+      act: .exported, runId: id, file: file,
+      message: Tongue.say(.recordWritten, ["run": Sentence.short(id), "file": file])
     ).tell(asJSON: self.shelf.json)
   }
 
@@ -137,7 +138,7 @@ struct RecordsExport: AsyncParsableCommand {
     defer { progress.clear() }
     try await catalogue.read(catalogue.entries) { entry, record in
       number += 1
-      progress.show("exporting \(number) of \(count) runs")
+      progress.show(Tongue.say(.exporting, ["number": number, "count": count]))
       let id = entry.summary.runID.description
       do {
         let name = RecordFileName.name(entry.summary, ending: format.rawValue)
@@ -146,9 +147,11 @@ struct RecordsExport: AsyncParsableCommand {
         guard isNew || shelf.json else { return }
         progress.clear()
         let file = folder.file(name)
-        let what = isNew ? "is written to" : "is unchanged in"
         RecordActJSON(
-          act: isNew ? .exported : .unchanged, runId: id, file: file, message: "\(Sentence.short(id)) \(what) \(file)"
+          act: isNew ? .exported : .unchanged, runId: id, file: file,
+          message: isNew
+            ? Tongue.say(.recordWritten, ["run": Sentence.short(id), "file": file])
+            : Tongue.say(.recordUnchanged, ["run": Sentence.short(id), "file": file])
         ).tell(asJSON: shelf.json)
       } catch {
         progress.clear()
@@ -157,9 +160,12 @@ struct RecordsExport: AsyncParsableCommand {
     }
     progress.clear()
     if !shelf.json {
-      let failures = failed > 0 ? ", \(failed) not" : ""
-      Output.tell(
-        count == 0 ? RecordText.noRuns : "\(directory): \(written) written, \(unchanged) unchanged\(failures)")
+      let sum =
+        failed > 0
+        ? Tongue.say(
+          .exportSumFailed, ["directory": directory, "written": written, "unchanged": unchanged, "failed": failed])
+        : Tongue.say(.exportSum, ["directory": directory, "written": written, "unchanged": unchanged])
+      Output.tell(count == 0 ? RecordText.noRuns : sum)
     }
     if status != ExitStatus.success { throw QuietExit(exitStatus: status) }
   }
@@ -232,13 +238,16 @@ struct RecordsImport: AsyncParsableCommand {
         let isKnown = try await shelf.put(record)
         let id = record.runID.description
         let name = Sentence.short(id)
-        let message = isKnown ? "\(file): \(name) was kept already" : "\(file) is kept as \(name)"
+        let message =
+          isKnown
+          ? Tongue.say(.recordKnown, ["file": file, "run": name])
+          : Tongue.say(.recordImported, ["file": file, "run": name])
         RecordActJSON(act: isKnown ? .known : .imported, runId: id, file: file, message: message)
           .tell(asJSON: self.shelf.json)
         guard !isKnown else { continue }
         if let other = kept.first(where: { $0.isLikelyDouble(of: record.summary) }) {
           let other = Sentence.short(other.runID.description)
-          Output.complain("busnode: \(file): \(name) is likely the same run as \(other); statistics count it once")
+          Output.complain("busnode: " + Tongue.say(.recordDouble, ["file": file, "run": name, "other": other]))
         }
         kept.append(record.summary)
       }
@@ -262,12 +271,14 @@ struct RecordsImport: AsyncParsableCommand {
         settings: runner.metrics)
     }
     if let number = number?.number, number != 1 {
-      throw RunBusError(.badInput, "\(file): it holds 1 run, so there is no run \(number)")
+      throw RunBusError(.badInput, Tongue.say(.noRunNumber, ["file": file, "number": number]))
     }
     guard let record = try? JSONDecoder().decode(RunRecord.self, from: document) else {
-      throw RunBusError(.badInput, "\(file): this JSON was not written by busnode records export")
+      throw RunBusError(.badInput, Tongue.say(.notOurJSON, ["file": file]))
     }
-    if let flaw = record.flaw { throw RunBusError(.badInput, "\(file): this record cannot be kept: \(flaw)") }
+    if let flaw = record.flaw {
+      throw RunBusError(.badInput, Tongue.say(.recordFlawed, ["file": file, "reason": flaw]))
+    }
     return [(record, [])]
   }
 }

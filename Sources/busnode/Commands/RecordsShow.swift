@@ -35,7 +35,7 @@ struct RecordsShow: AsyncParsableCommand {
 
     var style: Chart.Style? {
       switch self {
-      case .auto: Output.isTerminal ? .braille : .plain
+      case .auto: Output.isTerminal && Locales.ofThisProcess.hasUnicode ? .braille : .plain
       case .braille: .braille
       case .plain: .plain
       case .none: nil
@@ -50,7 +50,10 @@ struct RecordsShow: AsyncParsableCommand {
 
   @OptionGroup var shelf: ShelfOptions
 
-  @Option(help: "Units of text and --html: metric or imperial (default: metric, in --html those of the reader).")
+  @Option(
+    help:
+      "Units of text and --html: metric or imperial (default: metric, on a terminal those of the locale; in --html of the reader)."
+  )
   var units: Units?
 
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
@@ -67,7 +70,8 @@ struct RecordsShow: AsyncParsableCommand {
       try OutputFile(path: html).write(try RecordPage.html(record, units: units))
       let id = record.runID.description
       return RecordActJSON(
-        act: .exported, runId: id, file: html, message: "\(Sentence.short(id)) is written to \(html)"
+        act: .exported, runId: id, file: html,
+        message: Tongue.say(.recordWritten, ["run": Sentence.short(id), "file": html])
       ).tell(asJSON: self.shelf.json)
     }
     if self.shelf.json { return try Output.jsonLine(record) }
@@ -101,14 +105,14 @@ struct RecordsEdit: AsyncParsableCommand {
   var note: String?
 
   func validate() throws {
-    guard title != nil || note != nil else { throw ValidationError("give --title, --note or both") }
+    guard title != nil || note != nil else { throw ValidationError(Tongue.say(.giveTitleOrNote)) }
     try check(title, "--title", bytesMax: RecordSummary.titleBytesMax)
     try check(note, "--note", bytesMax: RecordSummary.noteBytesMax)
   }
 
   private func check(_ text: String?, _ option: String, bytesMax: Int) throws {
     guard let text, text.utf8.count > bytesMax else { return }
-    throw ValidationError("\(option) has \(text.utf8.count) bytes, and \(bytesMax) at most are kept")
+    throw ValidationError(Tongue.say(.tooManyBytes, ["option": option, "count": text.utf8.count, "most": bytesMax]))
   }
 
   func run() async throws {
@@ -117,7 +121,8 @@ struct RecordsEdit: AsyncParsableCommand {
     try await shelf.change(.editRecord(entry.summary.runID, title: title, note: note), of: entry)
     let name = Sentence.short(entry.summary.runID.description)
     RecordActJSON(
-      act: .edited, runId: entry.summary.runID.description, file: nil, message: "\(name) is changed"
+      act: .edited, runId: entry.summary.runID.description, file: nil,
+      message: Tongue.say(.recordChanged, ["run": name])
     ).tell(asJSON: self.shelf.json)
   }
 }
@@ -159,14 +164,15 @@ struct RecordsRemove: AsyncParsableCommand {
     await BadgeBook.giveBeforeRemoval(on: try self.shelf.bus.location())
     try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
     RecordActJSON(
-      act: .removed, runId: entry.summary.runID.description, file: nil, message: "\(name) is removed"
+      act: .removed, runId: entry.summary.runID.description, file: nil,
+      message: Tongue.say(.recordIsRemoved, ["run": name])
     ).tell(asJSON: self.shelf.json)
   }
 
   private func ask(_ summary: RecordSummary, _ name: String) throws {
     guard isatty(STDIN_FILENO) == 1 else {
       throw Failure(
-        code: "usage", message: "cannot ask without a terminal: use records rm \(name) --yes",
+        code: "usage", message: Tongue.say(.cannotAskRecords, ["run": name]),
         exitStatus: ExitStatus.usage)
     }
     let units = try Settings.units(nil)
@@ -174,9 +180,10 @@ struct RecordsRemove: AsyncParsableCommand {
       RunCalendar().minuteText(summary.startedAtUnixSeconds), summary.distanceMeters.map(units.distanceText),
       summary.title.isEmpty ? nil : summary.title,
     ].compactMap { $0 }.joined(separator: ", ")
-    Output.complain("remove \(name) (\(line)) for good? [y/N]")
+    Output.complain(Tongue.say(.askRemoveRecord, ["run": name, "about": line]))
     guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
-      throw Failure(code: "notDone", message: "\(name) was not removed", exitStatus: ExitStatus.failure)
+      throw Failure(
+        code: "notDone", message: Tongue.say(.recordNotRemoved, ["run": name]), exitStatus: ExitStatus.failure)
     }
   }
 }

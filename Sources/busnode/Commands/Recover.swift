@@ -34,7 +34,9 @@ struct Recover: AsyncParsableCommand {
       do {
         guard try await devices.askRunning(.recover(answer), of: device) != nil else { continue }
         return Output.tell(
-          answer == .resume ? "the run goes on" : answer == .finish ? "the run is finished" : "the run is discarded")
+          answer == .resume
+            ? Tongue.say(.recoverResumed)
+            : answer == .finish ? Tongue.say(.recoverFinished) : Tongue.say(.recoverDiscarded))
       } catch let error as RunBusError where error.code == .notRecovering {
         throw Failure(code: "nothingToRecover", message: error.message, exitStatus: ExitStatus.failure)
       } catch let error as RunBusError where error.failure != nil {
@@ -43,7 +45,7 @@ struct Recover: AsyncParsableCommand {
       }
     }
     throw Failure(
-      code: "noBus", message: "no phone of bus \"\(location.displayName)\" runs on this machine",
+      code: "noBus", message: Tongue.say(.noPhoneHere, ["bus": location.displayName]),
       exitStatus: ExitStatus.noBus)
   }
 }

@@ -38,29 +38,32 @@ struct Restore: AsyncParsableCommand {
     bus.startLog()
     let choice = try bus.choice()
     let location = choice.location
-    let name = "bus \"\(location.displayName)\" (from \(choice.originText))"
+    let name = Tongue.say(.busFrom, ["bus": location.displayName, "origin": choice.originText])
     guard FileManager.default.isReadableFile(atPath: file) else {
-      throw Failure(code: "store", message: "\(file) cannot be read", exitStatus: ExitStatus.diskError)
+      throw Failure(
+        code: "store", message: Tongue.say(.copyUnreadable, ["file": file]), exitStatus: ExitStatus.diskError)
     }
     let hasStore = try LocalDevices(location: location).all().contains(device)
     guard !yes || StandardInput.isTerminal || choice.origin == .option else {
       throw Failure(
-        code: "usage", message: "\(name): without a terminal restore --yes needs --bus", exitStatus: ExitStatus.usage)
+        code: "usage", message: Tongue.say(.restoreNeedsBus, ["bus": name]), exitStatus: ExitStatus.usage)
     }
     guard yes || !hasStore || StandardInput.isTerminal else {
       throw Failure(
         code: "usage",
-        message: "there is no terminal to ask at: restore --yes --bus NAME replaces the store without a question",
+        message: Tongue.say(.restoreNoTerminal),
         exitStatus: ExitStatus.usage)
     }
-    guard yes || !hasStore || Prompt.ask("Replace the store of \(device) of \(name)? [y/N] ") else {
-      throw Failure(code: "refused", message: "nothing was changed", exitStatus: ExitStatus.failure)
+    guard yes || !hasStore || Prompt.ask(Tongue.say(.restoreAsk, ["device": device, "bus": name])) else {
+      throw Failure(code: "refused", message: Tongue.say(.nothingChanged), exitStatus: ExitStatus.failure)
     }
     do {
       let former = try StoreRestoration.restore(
         URL(fileURLWithPath: file).standardizedFileURL.path, to: location.stateDirectory(for: device), of: device,
         role: device == DeviceID.role(.phone) ? .hub : nil)
-      Output.tell("the store of \(device) is that of \(file)" + (former.map { "; the former one is in \($0)" } ?? ""))
+      Output.tell(
+        Tongue.say(.restored, ["device": device, "file": file])
+          + (former.map { Tongue.say(.restoredFormer, ["path": $0]) } ?? ""))
     } catch {
       throw Failure(error)
     }

@@ -89,7 +89,7 @@ struct RoomOptions: ParsableArguments {
       if let answer = try await devices.askRunning(.room(ask), of: device) { return answer }
       guard try await devices.askRunning(.outbox, of: device) == nil else { return nil }
       throw Failure(
-        code: "unreachable", message: "\(device) does not run on this machine, on bus \(location.displayName)",
+        code: "unreachable", message: Tongue.say(.deviceNotRunning, ["device": device, "bus": location.displayName]),
         exitStatus: ExitStatus.noBus)
     }
   }
@@ -104,13 +104,14 @@ struct RoomOptions: ParsableArguments {
       switch try await put(ask) {
       case nil:
         guard ContinuousClock.now < deadline else {
-          let message = "the device has it and the phone is out of reach: it is passed on within a minute"
+          let message = Tongue.say(.askPassedOn)
           return try say(RoomAskJSON(ask: name, room: nil, outcome: "queued", message: message), 5)
         }
       case .pending(let room):
         guard ContinuousClock.now < deadline else {
-          let trouble = await trouble(in: room).map { "is out of reach: \($0)" } ?? "does not answer"
-          let message = "the phone has stored it; the log of the rooms \(trouble)"
+          let message =
+            await trouble(in: room).map { Tongue.say(.askStoredTrouble, ["reason": $0]) }
+            ?? Tongue.say(.askStored)
           return try say(RoomAskJSON(ask: name, room: room.description, outcome: "queued", message: message), 5)
         }
         try await Task.sleep(for: .milliseconds(20))
@@ -118,15 +119,16 @@ struct RoomOptions: ParsableArguments {
         let names = await names(in: room)
         var isRejected = false
         if case .rejected = verdict { isRejected = true }
+        let sentence = RoomText.sentence(verdict, names: names)
         let message =
-          "\(RoomText.sentence(verdict, names: names))\(isRejected ? "" : " (room \(RoomText.short(room)))")"
+          isRejected ? sentence : Tongue.say(.askInRoom, ["sentence": sentence, "room": RoomText.short(room)])
         return try say(
           RoomAskJSON(
             ask: name, room: room.description, outcome: isRejected ? "rejected" : "done", message: message),
           isRejected ? ExitStatus.rejected : ExitStatus.success)
       case .refused(.outOfReach):
         let trouble = await trouble(in: nil).map { ": \($0)" } ?? ""
-        let message = "\(RoomText.sentence(.outOfReach))\(trouble) (nothing was stored: ask again)"
+        let message = Tongue.say(.askNothingStored, ["sentence": RoomText.sentence(.outOfReach), "trouble": trouble])
         return try say(RoomAskJSON(ask: name, room: nil, outcome: "outOfReach", message: message), ExitStatus.noVerdict)
       case .refused(let denial):
         return try say(
@@ -134,7 +136,7 @@ struct RoomOptions: ParsableArguments {
           ExitStatus.rejected)
       case .seeking, .matched, .unmatched:
         throw Failure(
-          code: "failure", message: "the phone tells of a search, which nobody asked for",
+          code: "failure", message: Tongue.say(.askUnexpected),
           exitStatus: ExitStatus.failure)
       }
     }
@@ -199,15 +201,15 @@ struct RoomOpen: AsyncParsableCommand {
   var speed: SpeedArgument?
 
   func validate() throws {
-    guard RoomTerms.placesBounds.contains(max) else { throw ValidationError("--max is 2 to 32 places") }
+    guard RoomTerms.placesBounds.contains(max) else { throw ValidationError(Tongue.say(.maxPlaces)) }
     if let countdown, !RoomTerms.countdownBounds.contains(countdown.span) {
-      throw ValidationError("--countdown is 3 to 60 s")
+      throw ValidationError(Tongue.say(.countdownBounds))
     }
-    guard RoomTerms.goalBounds.contains(goal.time) else { throw ValidationError("--goal is 1 s to 24 h") }
+    guard RoomTerms.goalBounds.contains(goal.time) else { throw ValidationError(Tongue.say(.goalBounds)) }
     for text in [label, circle].compactMap({ $0 }) where text.isEmpty || text.utf8.count > 64 {
-      throw ValidationError("a label and a circle have 1 to 64 bytes")
+      throw ValidationError(Tongue.say(.labelBounds))
     }
-    if label != nil, start == nil { throw ValidationError("--label names the place of --start") }
+    if label != nil, start == nil { throw ValidationError(Tongue.say(.labelNamesStart)) }
   }
 
   func run() async throws {
@@ -316,15 +318,16 @@ struct RoomRemove: AsyncParsableCommand {
       throw Failure(
         code: "notIn",
         message: found.isEmpty
-          ? "no \(nick) is in the room" + (names.isEmpty ? "" : ": there are \(names)")
-          : "several members are called \(nick)",
+          ? names.isEmpty
+            ? Tongue.say(.nobodyCalled, ["name": nick]) : Tongue.say(.nobodyCalledOf, ["name": nick, "names": names])
+          : Tongue.say(.severalCalled, ["name": nick]),
         exitStatus: ExitStatus.rejected)
     }
     guard member.id != report?.me else {
       return try options.say(
         RoomAskJSON(
           ask: "remove", room: report?.room.description, outcome: "rejected",
-          message: "that is you: busnode room leave gives up your place"), ExitStatus.rejected)
+          message: Tongue.say(.thatIsYou)), ExitStatus.rejected)
     }
     try await options.ask("remove", .remove(member.id), of: hub)
   }
@@ -345,7 +348,7 @@ struct RoomShow: AsyncParsableCommand {
   var all = false
 
   func validate() throws {
-    if all, follow { throw ValidationError("--follow is about one room: leave out --all") }
+    if all, follow { throw ValidationError(Tongue.say(.followOneRoom)) }
   }
 
   func run() async throws {
@@ -368,7 +371,7 @@ struct RoomShow: AsyncParsableCommand {
   private func show(_ reports: [RoomReport]) throws {
     if options.json { return try reports.forEach { try Output.jsonLine(RoomJSON($0)) } }
     guard !reports.isEmpty else {
-      return try Output.line("the phone follows no room: busnode room ls has those to enter")
+      return try Output.line(Tongue.say(.followsNoRoom))
     }
     for (place, report) in reports.enumerated() {
       if place > 0 { try Output.line("") }

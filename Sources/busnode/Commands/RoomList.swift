@@ -18,7 +18,7 @@ struct FleetOptions: ParsableArguments {
       do throws(SharedLogError) {
         values += try await body(log, .made(name: place.name))
       } catch {
-        unread.append("the log of the rooms of \(place.name): \(error)")
+        unread.append(Tongue.say(.logOf, ["fleet": place.name, "reason": error]))
       }
       await log.close()
     }
@@ -37,7 +37,7 @@ extension FleetOptions {
     let place = LogPlace(together)
     guard FileManager.default.fileExists(atPath: place.file) else {
       throw Failure(
-        code: "unknownFleet", message: "no phone of this machine has taken part in the rooms of \(together)",
+        code: "unknownFleet", message: Tongue.say(.noSuchFleet, ["fleet": together]),
         exitStatus: ExitStatus.noBus)
     }
     return [place]
@@ -57,13 +57,13 @@ extension FleetOptions {
       Failure(code: "unknownRoom", message: "\(what): \(list)", exitStatus: ExitStatus.rejected)
     }
     guard digits.count >= 4 else {
-      throw unknown("'\(digits)' is too short for a room: give at least 4 of its first digits")
+      throw unknown(Tongue.say(.roomTooShort, ["digits": digits]))
     }
     let named = try await reading { log, fleet throws(SharedLogError) in
       let rooms = try await log.rooms().map(\.room).filter { $0.description.hasPrefix(digits.lowercased()) }
       return rooms.map { (room: $0, fleet: fleet) }
     }
-    guard let first = named.first else { throw unknown("there is no room \(digits)") }
+    guard let first = named.first else { throw unknown(Tongue.say(.noRoom, ["digits": digits])) }
     // What nobody has opened is no room, and makes no other one ambiguous, whatever fleet's log has it.
     let open =
       named.count == 1
@@ -80,14 +80,14 @@ extension FleetOptions {
       throw Failure(
         code: "unknownRoom",
         message: open.allSatisfy { $0.room == room }
-          ? "\(open.count) fleets have a room \(digits): give --together"
-          : "\(open.count) rooms begin with \(digits): give more digits",
+          ? Tongue.say(.fleetsHaveRoom, ["count": open.count, "digits": digits])
+          : Tongue.say(.roomsBegin, ["count": open.count, "digits": digits]),
         exitStatus: ExitStatus.usage)
     }
     let values = try await reading { log, id throws(SharedLogError) in
       id == fleet ? [try await body(room, log, id)] : []
     }
-    guard let value = values.first else { throw unknown("there is no room \(digits)") }
+    guard let value = values.first else { throw unknown(Tongue.say(.noRoom, ["digits": digits])) }
     return value
   }
 
@@ -121,15 +121,15 @@ struct RoomList: AsyncParsableCommand {
     if !unread.isEmpty { Output.complain(Self.sentence(unread: unread)) }
     let shown = lists.flatMap(\.reports).filter { all || $0.state.stage == .recruiting }
     if json { return try shown.forEach { try Output.jsonLine(RoomJSON($0)) } }
-    guard !shown.isEmpty else { return try Output.line("no room takes runners in") }
+    guard !shown.isEmpty else { return try Output.line(Tongue.say(.noRoomTakes)) }
     for report in shown { try Output.line(Self.line(report)) }
   }
 
   /// The rooms in which so much is written, or so many, that a list does not wait for them.
   static func sentence(unread: [RoomID]) -> String {
     let named = unread.prefix(4).map(RoomText.short).joined(separator: ", ")
-    let more = unread.count > 4 ? " and \(unread.count - 4) more" : ""
-    return "not read, because that would take long: \(named)\(more) (busnode room log ROOM reads one)"
+    let more = unread.count > 4 ? Tongue.say(.roomsMore, ["count": unread.count - 4]) : ""
+    return Tongue.say(.roomsUnread, ["rooms": named + more])
   }
 
   /// `32d9626b  recruiting  5:00  1/4  Anna`; a search for another runner is no room to enter, and says so.
@@ -137,9 +137,9 @@ struct RoomList: AsyncParsableCommand {
     let (state, terms) = (report.state, report.state.terms)
     let names = state.members.map(\.card.nickname.text).joined(separator: ", ")
     let goal = terms.map { DurationText.clock($0.goal) } ?? ""
-    let start = terms?.start.map { "  at \($0.label)" } ?? ""
+    let start = terms?.start.map { Tongue.say(.roomAt, ["label": $0.label]) } ?? ""
     let isSearch = terms?.isMatched == true && state.stage == .recruiting
     return
-      "\(RoomText.short(report.room))  \(isSearch ? "search" : state.stage.word)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
+      "\(RoomText.short(report.room))  \(isSearch ? Tongue.say(.viewSearch) : state.stage.spoken)  \(goal)  \(state.members.count)/\(terms?.places ?? 0)  \(names)\(start)"
   }
 }

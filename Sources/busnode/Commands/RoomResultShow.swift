@@ -37,7 +37,7 @@ struct RoomResultShow: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    guard timeout == nil || wait else { throw ValidationError("--timeout goes with --wait") }
+    guard timeout == nil || wait else { throw ValidationError(Tongue.say(.timeoutWithWait)) }
   }
 
   func run() async throws {
@@ -97,18 +97,21 @@ struct RoomResultShow: AsyncParsableCommand {
     guard let report else {
       throw Failure(
         code: "noResult",
-        message: "the phone follows no room whose run has begun: busnode room ls --all has others, to be named",
+        message: Tongue.say(.noRunBegun),
         exitStatus: ExitStatus.failure)
     }
     guard let result = RoomResult(report.state) else {
       if wait, !report.state.stage.isEnd {
         throw Failure(
-          code: "noResult", message: "the room is \(report.state.stage.word): its run has not begun",
+          code: "noResult", message: Tongue.say(.runNotBegun, ["stage": report.state.stage.spoken]),
           exitStatus: ExitStatus.noVerdict)
       }
-      var why = "it is \(report.state.stage.word)"
-      if case .cancelled(let end) = report.state.stage { why = "it was cancelled, \(RoomText.reason(end))" }
-      throw Failure(code: "noResult", message: "the room has no result: \(why)", exitStatus: ExitStatus.failure)
+      var why = Tongue.say(.roomIs, ["stage": report.state.stage.spoken])
+      if case .cancelled(let end) = report.state.stage {
+        why = Tongue.say(.roomWasCancelled, ["reason": RoomText.reason(end)])
+      }
+      throw Failure(
+        code: "noResult", message: Tongue.say(.roomNoResult, ["reason": why]), exitStatus: ExitStatus.failure)
     }
     if json {
       try Output.jsonLine(RoomResultJSON(report, result, me: me))

@@ -19,7 +19,7 @@ struct RoomStandings: AsyncParsableCommand {
   @Flag(help: "Show every change, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
@@ -44,6 +44,6 @@ struct RoomStandings: AsyncParsableCommand {
     let shown: Void? = try await within(Duration(patience) + .milliseconds(500)) {
       try await follower.follow(countMax: 1, show)
     }
-    if shown == nil, !json { try Output.line("the runner is in no room") }
+    if shown == nil, !json { try Output.line(Tongue.say(.runnerInNoRoom)) }
   }
 }

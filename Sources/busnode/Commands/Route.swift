@@ -27,7 +27,7 @@ struct Route: AsyncParsableCommand {
   @Flag(help: "Show every point that is new or changes, until Ctrl-C.")
   var follow = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
@@ -48,7 +48,7 @@ struct Route: AsyncParsableCommand {
       case .point(_, let index, let point): try Output.line(RoutePointText.line(index, point, in: units))
       case .cut(let runID, let length) where json:
         try Output.jsonLine(RouteCutJSON(runId: runID, length: length))
-      case .cut(_, let length): try Output.line("points were removed: the route has \(length) left")
+      case .cut(_, let length): try Output.line(Tongue.say(.pointsRemoved, ["count": length]))
       }
     }
     guard !follow else {
@@ -56,7 +56,7 @@ struct Route: AsyncParsableCommand {
       return try await RouteFollower(visit: visit, patience: patience).follow(write)
     }
     guard let (runID, points) = try await location.readRoute(within: patience) else {
-      return json ? () : try Output.line("no run has been started")
+      return json ? () : try Output.line(Tongue.say(.noRunStarted))
     }
     for (index, point) in points.enumerated() { try write(.point(runID, index, point)) }
   }

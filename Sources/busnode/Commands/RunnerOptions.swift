@@ -10,7 +10,7 @@ struct RunnerOptions: ParsableArguments {
   var autoPause = false
 
   func validate() throws {
-    if let weight, !(20...300).contains(weight) { throw ValidationError("--weight is 20 to 300 kg") }
+    if let weight, !(20...300).contains(weight) { throw ValidationError(Tongue.say(.weightBounds)) }
   }
 
   /// The weight of the option, else of the settings.

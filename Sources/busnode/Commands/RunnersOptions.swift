@@ -22,12 +22,12 @@ struct RunnersOptions: ParsableArguments {
   func validate() throws {
     guard let runners else {
       guard goal == nil, !gather, wrongClocks == nil else {
-        throw ValidationError("--goal and --gather go with --runners")
+        throw ValidationError(Tongue.say(.goalWithRunners))
       }
       return
     }
-    guard RunnersPlan.runnersBounds.contains(runners) else { throw ValidationError("--runners is 2 to 32") }
-    if let goal, !RoomTerms.goalBounds.contains(goal.time) { throw ValidationError("--goal is 1 s to 24 h") }
+    guard RunnersPlan.runnersBounds.contains(runners) else { throw ValidationError(Tongue.say(.runnersBounds)) }
+    if let goal, !RoomTerms.goalBounds.contains(goal.time) { throw ValidationError(Tongue.say(.goalBounds)) }
   }
 
   /// The run's length.

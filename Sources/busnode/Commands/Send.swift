@@ -99,10 +99,10 @@ struct Send: AsyncParsableCommand {
 
   func validate() throws {
     if goal != nil, kind != .start {
-      throw ValidationError("--goal belongs to start: \(kind.rawValue) begins no run")
+      throw ValidationError(Tongue.say(.goalIsForStart, ["command": kind.rawValue]))
     }
     if let ifRevision, ifRevision > Self.revisionMax {
-      throw ValidationError("--if-revision: no run has so many revisions as \(ifRevision)")
+      throw ValidationError(Tongue.say(.revisionTooHigh, ["revision": ifRevision]))
     }
   }
 
@@ -165,7 +165,7 @@ struct Send: AsyncParsableCommand {
     // Print the verdict before the file is removed, so that a slow disk does not delay it.
     defer { if case .verdict = last.stage { kept?.letGo() } }
     if case .pending = last.stage, wait == .verdict, await isAsking(location) {
-      tell(last, "\(last.message); it waits for the answer about the run (busnode recover)")
+      tell(last, Tongue.say(.sentWaitsRecovery, ["receipt": last.sentence]))
     } else {
       say(last)
     }
@@ -204,14 +204,14 @@ struct Send: AsyncParsableCommand {
   }
 
   private func sayQueued(_ command: Command) {
-    tell(unjudged(command), "\(command.kind.rawValue) is queued, will be delivered when the hub is back")
+    tell(unjudged(command), Tongue.say(.sentQueued, ["command": command.kind.spoken]))
   }
 
   /// Reports a press that a reachable hub did not confirm, for example because its disk is full.
   private func sayUnconfirmed(_ command: Command) {
     tell(
       unjudged(command),
-      "\(command.kind.rawValue) was handed over, but the hub did not confirm it in time: it may count")
+      Tongue.say(.sentUnconfirmed, ["command": command.kind.spoken]))
   }
 
   private func unjudged(_ command: Command) -> Receipt {
@@ -220,11 +220,11 @@ struct Send: AsyncParsableCommand {
 
   private func say(_ receipt: Receipt) {
     switch receipt.stage {
-    case .queued: tell(receipt, "\(kind.rawValue) was handed over; busnode does not wait for the verdict")
+    case .queued: tell(receipt, Tongue.say(.sentHandedOver, ["command": kind.spoken]))
     case .verdict where json, .pending where json: Output.tell(json: receipt)
     case .verdict(let verdict): Output.tell(Sentence.verdict(verdict, phase: receipt.phase, age: receipt.effectiveAge))
-    case .pending where wait == .verdict: Output.tell("\(receipt.message); no verdict in time")
-    case .pending: Output.tell(receipt.message)
+    case .pending where wait == .verdict: Output.tell(Tongue.say(.sentNoVerdict, ["receipt": receipt.sentence]))
+    case .pending: Output.tell(receipt.sentence)
     }
   }
 

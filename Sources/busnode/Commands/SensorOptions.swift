@@ -29,20 +29,24 @@ struct SensorOptions: ParsableArguments {
 
   func validate() throws {
     if replay != nil, synthetic {
-      throw ValidationError("there can be one sensor input only: give --replay or --synthetic, not both")
+      throw ValidationError(Tongue.say(.oneInput))
     }
     if duration != nil, !hasInput {
-      throw ValidationError("--duration cuts sensor input: give --replay or --synthetic with it")
+      throw ValidationError(Tongue.say(.durationNeedsInput))
     }
     if synthetic, let span = duration?.span, !SyntheticRun.durations.contains(span) {
       throw ValidationError(
-        "--duration of a modelled run is \(Sentence.seconds(SyntheticRun.durations.lowerBound)) to "
-          + "\(Sentence.old(SyntheticRun.durations.upperBound.seconds))")
+        Tongue.say(
+          .durationBounds,
+          [
+            "least": Sentence.seconds(SyntheticRun.durations.lowerBound),
+            "most": Sentence.old(SyntheticRun.durations.upperBound.seconds),
+          ]))
     }
-    if run != nil, replay == nil { throw ValidationError("--run chooses a run of a recording: give --replay with it") }
+    if run != nil, replay == nil { throw ValidationError(Tongue.say(.runNeedsReplay)) }
     if let pace {
-      guard synthetic else { throw ValidationError("--pace is that of a modelled runner: give --synthetic with it") }
-      guard SyntheticRun.paces.contains(pace.span) else { throw ValidationError("--pace is 2:00 to 20:00 a kilometre") }
+      guard synthetic else { throw ValidationError(Tongue.say(.paceNeedsSynthetic)) }
+      guard SyntheticRun.paces.contains(pace.span) else { throw ValidationError(Tongue.say(.paceBounds)) }
     }
   }
 

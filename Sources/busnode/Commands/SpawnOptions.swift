@@ -34,14 +34,14 @@ struct SpawnOptions: ParsableArguments {
   func validate() throws {
     for (name, count) in [("--watches", watches), ("--widgets", widgets), ("--shells", shells)] {
       if let count, !(0..<UpDevices.inProcessMax).contains(count) {
-        throw ValidationError("\(name) is 0 to \(UpDevices.inProcessMax - 1)")
+        throw ValidationError(Tongue.say(.countBounds, ["option": name, "most": UpDevices.inProcessMax - 1]))
       }
     }
     if devices != nil, countsGiven {
-      throw ValidationError("--devices names all devices: leave --watches, --widgets and --shells out")
+      throw ValidationError(Tongue.say(.devicesNameAll))
     }
     if let faults, !(1...FaultPlan.countMax).contains(faults) {
-      throw ValidationError("--faults is 1 to \(FaultPlan.countMax)")
+      throw ValidationError(Tongue.say(.faultsBounds, ["most": FaultPlan.countMax]))
     }
     if devices == nil { try check(counted) }
   }
@@ -74,12 +74,11 @@ struct SpawnOptions: ParsableArguments {
     let count = devices.all.count
     if inProcess {
       guard count > UpDevices.inProcessMax else { return }
-      throw ValidationError("these are \(count) devices, and up has at most \(UpDevices.inProcessMax) in one process")
+      throw ValidationError(Tongue.say(.tooManyInside, ["count": count, "most": UpDevices.inProcessMax]))
     }
     guard count > UpDevices.processesMax else { return }
     throw ValidationError(
-      "these are \(count) devices, and up starts at most \(UpDevices.processesMax) processes: give --in-process (up to "
-        + "\(UpDevices.inProcessMax))")
+      Tongue.say(.tooManyProcesses, ["count": count, "most": UpDevices.processesMax, "inside": UpDevices.inProcessMax]))
   }
 
   /// Refuses more processes than the limits of this machine allow, which it would notice in the midst of a run.

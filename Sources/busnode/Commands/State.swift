@@ -45,7 +45,7 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Show kilometres or miles, and laps.")
   var splits = false
 
-  @Option(help: "Units of the text output: metric or imperial (default: metric).")
+  @Option(help: "Units of the text output: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write JSON, one object a line.")
@@ -55,10 +55,10 @@ struct State: AsyncParsableCommand {
   var timeout: TimeArgument?
 
   func validate() throws {
-    if follow, splits { throw ValidationError("--splits shows one state only: give --follow or --splits, not both") }
+    if follow, splits { throw ValidationError(Tongue.say(.splitsOrFollow)) }
     guard let field else { return }
     if json || splits {
-      throw ValidationError("--field writes one value: give it without --\(json ? "json" : "splits")")
+      throw ValidationError(Tongue.say(.fieldAlone, ["other": json ? "json" : "splits"]))
     }
     do throws(TextError) { _ = try StateField(field) } catch { throw ValidationError(error.message) }
   }

@@ -23,14 +23,16 @@ struct TogetherOptions: ParsableArguments {
   func validate() throws {
     guard together != nil else {
       guard nick == nil, level == nil, gender == nil, circle == nil else {
-        throw ValidationError("--nick, --level, --gender and --circle go with --together")
+        throw ValidationError(Tongue.say(.nickWithTogether))
       }
       return
     }
-    guard let nick else { throw ValidationError("--together needs --nick: the name that the others see") }
-    guard Nickname(nick) != nil else { throw ValidationError("'\(nick)' is no nickname: \(Nickname.rule)") }
-    if let level, !RoomCard.levels.contains(level) { throw ValidationError("--level is 1 to 10") }
-    if let circle, circle.isEmpty || circle.utf8.count > 64 { throw ValidationError("a circle has 1 to 64 bytes") }
+    guard let nick else { throw ValidationError(Tongue.say(.togetherNeedsNick)) }
+    guard Nickname(nick) != nil else {
+      throw ValidationError(Tongue.say(.noNickname, ["text": nick, "rule": Nickname.rule]))
+    }
+    if let level, !RoomCard.levels.contains(level) { throw ValidationError(Tongue.say(.levelBounds)) }
+    if let circle, circle.isEmpty || circle.utf8.count > 64 { throw ValidationError(Tongue.say(.circleBounds)) }
   }
 
   /// The runner in the fleet, with its key, which is made the first time.
@@ -61,11 +63,12 @@ struct TogetherOptions: ParsableArguments {
       isFree = try await member.log.claim(nickname, for: member.key.id)
     } catch {
       // A run never needs a room: the phone starts, and goes on trying to reach the log.
-      Output.complain("the rooms of \(together?.rawValue ?? "the fleet") are out of reach: \(error)")
+      Output.complain(
+        Tongue.say(.roomsOutOfReach, ["fleet": together?.rawValue ?? Tongue.say(.theFleet), "reason": error]))
     }
     guard isFree else {
       throw Failure(
-        code: "together", message: "another runner is called \(nickname): choose another --nick",
+        code: "together", message: Tongue.say(.nicknameTaken, ["name": nickname]),
         exitStatus: ExitStatus.busHeld)
     }
   }

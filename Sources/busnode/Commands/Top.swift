@@ -34,7 +34,7 @@ struct Top: AsyncParsableCommand {
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
-  @Option(help: "Units: metric or imperial (default: metric).")
+  @Option(help: "Units: metric or imperial (default: metric, on a terminal those of the locale).")
   var units: Units?
 
   @Flag(help: "Write lines instead of a screen.")

@@ -107,25 +107,25 @@ struct Up: AsyncParsableCommand {
   var plain = false
 
   func validate() throws {
-    guard (0...60_000).contains(debounce) else { throw ValidationError("--debounce is 0 to 60000 ms") }
+    guard (0...60_000).contains(debounce) else { throw ValidationError(Tongue.say(.debounceBounds)) }
     if sensors.readsStandardInput {
-      throw ValidationError("--replay - can be read by one process only, and up starts several: give a file")
+      throw ValidationError(Tongue.say(.replayOnce))
     }
     if sensors.seed != nil, !sensors.synthetic, spawn.faults == nil {
-      throw ValidationError("--seed chooses a modelled run or faults: give --synthetic or --faults with it")
+      throw ValidationError(Tongue.say(.seedNeedsInput))
     }
     if spawn.devices == InputFile.standardInput, script == InputFile.standardInput {
-      throw ValidationError("--devices - and --script - both read standard input: give a file to one of them")
+      throw ValidationError(Tongue.say(.devicesOrScript))
     }
     guard together.runners != nil else {
       guard spawn.inProcess, bus.named.bus != nil || bus.address != nil || bus.insecure else { return }
-      throw ValidationError("--in-process has a bus of its own: leave --bus, --address and --insecure out")
+      throw ValidationError(Tongue.say(.inProcessOwnBus))
     }
-    if spawn.isUsed { throw ValidationError("--runners has devices of its own: leave those and --faults out") }
-    if sensors.hasInput { throw ValidationError("--runners has modelled runners: leave --replay and --synthetic out") }
-    if script != nil { throw ValidationError("--script is for phone, watch and widget: leave it out with --runners") }
+    if spawn.isUsed { throw ValidationError(Tongue.say(.runnersOwnDevices)) }
+    if sensors.hasInput { throw ValidationError(Tongue.say(.runnersModelled)) }
+    if script != nil { throw ValidationError(Tongue.say(.scriptWithoutRunners)) }
     if bus.named.bus != nil || bus.address != nil || bus.insecure {
-      throw ValidationError("--runners has buses of its own: leave --bus, --address and --insecure out")
+      throw ValidationError(Tongue.say(.runnersOwnBuses))
     }
   }
 
@@ -150,7 +150,7 @@ struct Up: AsyncParsableCommand {
 
     let choice = try bus.choice()
     if choice.origin != .nothing, !spawn.inProcess {
-      try Phone.refuseIfPaired(choice.location, advice: "leave the name out, and up makes a bus of its own")
+      try Phone.refuseIfPaired(choice.location, advice: Tongue.say(.upOwnBus))
       return try await show(play.plan(at: try bus.location(), environment: [:]), at: try bus.location())
     }
 
@@ -188,7 +188,7 @@ struct Up: AsyncParsableCommand {
           atPath: folder + "/" + part, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       } catch {
         throw Failure(
-          code: "store", message: "\(folder) cannot be made: \(error.localizedDescription)",
+          code: "store", message: Tongue.say(.cannotMake, ["path": folder, "reason": error.localizedDescription]),
           exitStatus: ExitStatus.diskError)
       }
       environment[variable] = folder + "/" + part

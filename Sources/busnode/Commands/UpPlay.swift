@@ -30,7 +30,7 @@ struct UpPlay {
   func plan(at location: BusLocation, environment: [String: String?]) throws(Failure) -> UpRun.Plan {
     guard !location.hasOpenPort else {
       throw Failure(
-        code: "usage", message: "watch and widget must know the port: give --address tcp://127.0.0.1:PORT",
+        code: "usage", message: Tongue.say(.portNeeded),
         exitStatus: ExitStatus.usage)
     }
     let isLocal = location.controlEndpoint.hasPrefix("ipc://")

@@ -68,7 +68,7 @@ struct Wait: AsyncParsableCommand {
       let unmet = last.withLock { $0 }.flatMap(until.unmet)
       throw Failure(
         code: "timeout",
-        message: "the condition did not hold within \(Sentence.seconds(timeout?.span ?? .zero))"
+        message: Tongue.say(.conditionUnmet, ["time": Sentence.seconds(timeout?.span ?? .zero)])
           + (unmet.map { ": \($0)" } ?? ""),
         exitStatus: ExitStatus.noVerdict)
     }

@@ -74,9 +74,9 @@ struct Web: AsyncParsableCommand {
     do {
       try await serve(peer, web, at: port, of: location)
     } catch let error as RunBusError where error.code == .storeHeld {
-      let remedy = "a page may be served already; --device and --http make another one"
       throw Failure(
-        code: error.code.description, message: "\(error.message): \(remedy)", exitStatus: ExitStatus.busHeld)
+        code: error.code.description, message: Tongue.say(.pageMaybeServed, ["reason": error.message]),
+        exitStatus: ExitStatus.busHeld)
     }
   }
 
@@ -99,11 +99,11 @@ struct Web: AsyncParsableCommand {
           if json {
             try? Output.jsonLine(WebLinkJSON(url: link.absoluteString))
           } else {
-            try? Output.line("the page is at \(link.absoluteString)")
+            try? Output.line(Tongue.say(.pageAt, ["url": link.absoluteString]))
           }
           served.continuation.yield()
           if location.isWithoutHub {
-            Output.complain("busnode: \(Failure.noBus(location).message); the page waits for it")
+            Output.complain("busnode: " + Tongue.say(.pageWaits, ["reason": Failure.noBus(location).message]))
           }
         }
       }

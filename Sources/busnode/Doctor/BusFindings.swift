@@ -24,7 +24,7 @@ struct BusFindings {
     do {
       let all = try devices.all()
       if all.isEmpty {
-        findings.append(.ok("stores", "bus \"\(location.displayName)\" has none on this machine yet"))
+        findings.append(.ok("stores", Tongue.say(.noStoresYet, ["bus": location.displayName])))
       }
       for device in all { findings.append(await store(of: device, devices, &pairedDevices)) }
     } catch {
@@ -37,14 +37,15 @@ struct BusFindings {
     } else if let holder = HubLock.holder(of: local) {
       findings += await PhoneFindings.running(holder, at: local, &pairedDevices)
     } else {
-      findings.append(.ok("phone", "none runs here, so there is nobody whom busnode pair could ask"))
+      findings.append(.ok("phone", Tongue.say(.noPhoneToAsk)))
     }
     if paired == nil, pairedDevices > 0, isWithoutKey {
       findings.append(
         .bad(
           "keys",
-          "the phone's key is gone, and \(pairedDevices) paired devices accept no other: put "
-            + "\(HubKeyring.name(of: local.keyName)) back into \(KeyFiles().directory), or pair them anew"))
+          Tongue.say(
+            .phoneKeyGone,
+            ["count": pairedDevices, "key": HubKeyring.name(of: local.keyName), "directory": KeyFiles().directory])))
     }
     return findings
   }
@@ -57,7 +58,7 @@ struct BusFindings {
     ].compactMap { purpose, path in
       guard FileManager.default.fileExists(atPath: path) else { return nil }
       let complaint = PrivateDirectory.complaint(about: path, for: purpose)
-      return complaint.map { .bad("directories", $0) } ?? .ok("directories", "\(path) is closed to other users")
+      return complaint.map { .bad("directories", $0) } ?? .ok("directories", Tongue.say(.isClosed, ["path": path]))
     }
   }
 
@@ -73,7 +74,7 @@ struct BusFindings {
     for device in peers { errors += StartChecks.obstacles(toPeer: device, at: location) }
     var told: Set<String> = []
     let bad = errors.filter { told.insert($0.message).inserted }.map { Finding.bad("start", $0.message) }
-    return bad.isEmpty ? [.ok("start", "nothing is in the way of a node of bus \"\(location.displayName)\"")] : bad
+    return bad.isEmpty ? [.ok("start", Tongue.say(.nothingInTheWay, ["bus": location.displayName]))] : bad
   }
 
   /// The peers that this machine runs when nothing else is said.
@@ -96,7 +97,7 @@ struct BusFindings {
     var findings: [Finding] = []
     do throws(RunBusError) {
       if try HubKeyring.present(local.keyName, in: KeyFiles()) != nil {
-        findings.append(.ok("keys", "this machine has the phone's key"))
+        findings.append(.ok("keys", Tongue.say(.hasPhoneKey)))
       }
     } catch {
       findings.append(.bad("keys", error.message))
@@ -105,14 +106,14 @@ struct BusFindings {
       if let device = try DeviceKeyring(local.keyName, in: KeyFiles())?.value {
         findings.append(
           device.enrolment == nil
-            ? .warn("keys", "this machine began to pair as \(device.deviceID) and did not finish: busnode join")
-            : .ok("keys", "this machine is paired as \(device.enrolment?.deviceID ?? device.deviceID)"))
+            ? .warn("keys", Tongue.say(.beganToPair, ["device": device.deviceID]))
+            : .ok("keys", Tongue.say(.pairedAs, ["device": device.enrolment?.deviceID ?? device.deviceID])))
       }
     } catch {
       findings.append(.bad("keys", error.message))
     }
     return findings.isEmpty
-      ? [.ok("keys", "none for bus \"\(local.displayName)\": no machine is paired")] : findings
+      ? [.ok("keys", Tongue.say(.noKeys, ["bus": local.displayName]))] : findings
   }
 
   /// - Parameter pairedDevices: Set to what the store of a phone that does not run says.
@@ -120,28 +121,28 @@ struct BusFindings {
     let directory = location.stateDirectory(for: device)
     if let complaint = PrivateDirectory.complaint(about: directory, for: .store) { return .bad("store", complaint) }
     switch StoreHealth(of: device, in: directory, for: role(of: device)) {
-    case .absent: return .warn("store", "\(directory) has no store file: \(device) begins anew")
+    case .absent: return .warn("store", Tongue.say(.noStoreFile, ["directory": directory, "device": device]))
     case .healthy(let bytes, let count):
       pairedDevices += count
-      return .ok("store", "\(device) does not run; its store is sound (\(bytes >> 10) KB)")
+      return .ok("store", Tongue.say(.storeSound, ["device": device, "size": bytes >> 10]))
     case .unusable(let reason): return .bad("store", reason)
     case .held(let reason):
       guard let waiting = try? await devices.askRunning(.outbox, of: device) else {
-        return .bad("store", "\(reason), which does not answer: look at its log, or end that process")
+        return .bad("store", Tongue.say(.storeSilent, ["reason": reason]))
       }
-      return .ok("store", "\(device) runs and answers; \(waiting.count) entries wait in its outbox")
+      return .ok("store", Tongue.say(.storeAnswers, ["device": device, "count": waiting.count]))
     }
   }
 
   private var ports: [Finding] {
     guard let listener else { return [] }
     if let holder = HubLock.holder(of: local) {
-      return [.ok("ports", "not tried, because \(holder.description) is the phone of this bus and may use them")]
+      return [.ok("ports", Tongue.say(.portsNotTried, ["holder": holder.description]))]
     }
     return listener.endpoints.map { what, endpoint in
       ZeroMQCheck.obstacle(toBinding: endpoint).map {
-        .bad("ports", "\(endpoint) (\(what)) cannot be used: \($0)")
-      } ?? .ok("ports", "\(endpoint) is free for \(what)")
+        .bad("ports", Tongue.say(.portUnusable, ["endpoint": endpoint, "what": what, "reason": $0]))
+      } ?? .ok("ports", Tongue.say(.portFree, ["endpoint": endpoint, "what": what]))
     }
   }
 
@@ -150,8 +151,8 @@ struct BusFindings {
     let refusal = (try? StartChecks.pairing(of: local, keys: KeyFiles())).flatMap { $0 }
     guard let refusal else { return [] }
     guard let holder = HubLock.holder(of: local) else {
-      return [.ok("start", "no phone starts here: \(refusal.message)")]
+      return [.ok("start", Tongue.say(.noPhoneStarts, ["reason": refusal.message]))]
     }
-    return [.bad("phone", "\(refusal.message); \(holder.description) is such a phone: end it")]
+    return [.bad("phone", Tongue.say(.suchAPhone, ["reason": refusal.message, "holder": holder.description]))]
   }
 }

@@ -9,7 +9,7 @@ struct CheckLine: Codable, Hashable, Sendable {
   init(_ findings: [Finding]) {
     let wrong = findings.filter { $0.level != .ok }.sorted { $0.level > $1.level }
     (status, subject, more) = (wrong.first?.level ?? .ok, wrong.first?.subject, max(0, wrong.count - 1))
-    message = wrong.first?.text ?? "\(findings.count) checks"
+    message = wrong.first?.text ?? Tongue.say(.checksDone, ["count": findings.count])
   }
 
   /// The line for people and monitoring systems.
@@ -20,7 +20,7 @@ struct CheckLine: Codable, Hashable, Sendable {
       case .warn: "WARNING"
       case .bad: "CRITICAL"
       }
-    return "\(word): \(subject.map { "\($0): " } ?? "")\(message)"
-      + (more == 0 ? "" : " (and \(more) more: busnode doctor)")
+    return "\(word): \(subject.map { "\(Finding.spoken(subject: $0)): " } ?? "")\(message)"
+      + (more == 0 ? "" : Tongue.say(.checksMore, ["count": more]))
   }
 }

@@ -46,3 +46,34 @@ struct Finding: Codable, Hashable, Sendable {
   static func warn(_ subject: String, _ text: String) -> Finding { Finding(level: .warn, subject: subject, text: text) }
   static func bad(_ subject: String, _ text: String) -> Finding { Finding(level: .bad, subject: subject, text: text) }
 }
+
+extension Finding {
+  /// The level as people read it.
+  var levelWord: String {
+    switch level {
+    case .ok: Tongue.say(.levelOK)
+    case .warn: Tongue.say(.levelWarn)
+    case .bad: Tongue.say(.levelBad)
+    }
+  }
+
+  /// What a finding is about, as people read it.
+  static func spoken(subject: String) -> String {
+    switch subject {
+    case "versions": Tongue.say(.subjectVersions)
+    case "keys": Tongue.say(.subjectKeys)
+    case "open files": Tongue.say(.subjectFiles)
+    case "clock": Tongue.say(.subjectClock)
+    case "disk": Tongue.say(.subjectDisk)
+    case "stores": Tongue.say(.subjectStores)
+    case "store": Tongue.say(.subjectStore)
+    case "phone": Tongue.say(.subjectPhone)
+    case "directories": Tongue.say(.subjectDirectories)
+    case "start": Tongue.say(.subjectStart)
+    case "ports": Tongue.say(.subjectPorts)
+    case "pairing": Tongue.say(.subjectPairing)
+    case "rooms": Tongue.say(.subjectRooms)
+    default: subject
+    }
+  }
+}

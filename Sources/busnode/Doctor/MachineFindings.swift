@@ -18,30 +18,30 @@ enum MachineFindings {
     let (major, minor, patch) = ZeroMQCheck.version
     let text = "busnode \(runBusVersion), libzmq \(major).\(minor).\(patch)"
     guard ZeroMQCheck.version >= ZeroMQCheck.versionMin else {
-      return .bad("versions", "\(text): has known flaws; install libzmq 4.3.4 or later")
+      return .bad("versions", Tongue.say(.libraryFlawed, ["versions": text]))
     }
     return .ok("versions", text)
   }
 
   private static var keys: Finding {
     guard ZeroMQCheck.hasCurve else {
-      return .bad("keys", "libzmq was built without CURVE: install one with it (libsodium) to pair devices")
+      return .bad("keys", Tongue.say(.noCurve))
     }
     if let obstacle = ZeroMQCheck.obstacleToKeys() {
-      return .bad("keys", "libzmq does not enforce the check of keys (\(obstacle)): install libzmq 4.3.4 or later")
+      return .bad("keys", Tongue.say(.keysUnchecked, ["reason": obstacle]))
     }
-    return .ok("keys", "libzmq has CURVE, and enforces the check of keys")
+    return .ok("keys", Tongue.say(.keysChecked))
   }
 
   private static var files: Finding {
     let limit = FileLimit.present
     guard limit >= 192 else {
-      return .bad("open files", "this process may have \(limit) open, and a phone needs 192; run: ulimit -n 4096")
+      return .bad("open files", Tongue.say(.filesTooFew, ["count": limit]))
     }
     guard limit >= 1024 else {
-      return .warn("open files", "\(limit) are few: strangers can make the phone cut connections; run: ulimit -n 4096")
+      return .warn("open files", Tongue.say(.filesFew, ["count": limit]))
     }
-    return .ok("open files", "\(limit) are allowed")
+    return .ok("open files", Tongue.say(.filesEnough, ["count": limit]))
   }
 
   /// The clock of the wall dates records and nothing else.
@@ -49,12 +49,12 @@ enum MachineFindings {
     let now = Date()
     let word = RunCalendar().minuteText(now.timeIntervalSince1970)
     guard now > earliest else {
-      return .bad("clock", "it says \(word), which is over: records would have wrong dates; set the clock")
+      return .bad("clock", Tongue.say(.clockPast, ["time": word]))
     }
     let newest = newestFile(in: directory)
     if let newest, newest > now.addingTimeInterval(3600) {
       let written = RunCalendar().minuteText(newest.timeIntervalSince1970)
-      return .warn("clock", "it says \(word), but a store was written at \(written): set the clock")
+      return .warn("clock", Tongue.say(.clockBehind, ["time": word, "written": written]))
     }
     return .ok("clock", word)
   }
@@ -75,16 +75,18 @@ enum MachineFindings {
     var place = directory
     var info = statvfs()
     while statvfs(place, &info) != 0 {
-      guard place != "/", !place.isEmpty else { return .warn("disk", "the free space of \(directory) is not known") }
+      guard place != "/", !place.isEmpty else {
+        return .warn("disk", Tongue.say(.spaceUnknown, ["directory": directory]))
+      }
       place = (place as NSString).deletingLastPathComponent
     }
     let free = Int(clamping: (UInt64(info.f_bavail) * UInt64(info.f_frsize)) >> 20)
     guard free >= freeMin else {
-      return .bad("disk", "\(free) MB are free for \(directory): presses will be refused; make room")
+      return .bad("disk", Tongue.say(.spaceNone, ["size": free, "directory": directory]))
     }
     guard free >= freeGood else {
-      return .warn("disk", "\(free) MB are free for \(directory): enough for a few runs; make room")
+      return .warn("disk", Tongue.say(.spaceLittle, ["size": free, "directory": directory]))
     }
-    return .ok("disk", "\(free) MB are free for \(directory)")
+    return .ok("disk", Tongue.say(.spaceFree, ["size": free, "directory": directory]))
   }
 }

@@ -24,14 +24,13 @@ struct PhoneFindings {
       return [
         .warn(
           "phone",
-          "nothing accepts connections at \(all): does the phone run with --listen, in the same network, and does its "
-            + "firewall let this port and the next one in?")
+          Tongue.say(.nothingAccepts, ["addresses": all]))
       ]
     }
     var refusals: [(address: String, reason: String)] = []
     for route in pairing.routes where reached.contains(route.control) {
       guard let reason = await LinkTry.refusal(by: route, within: Self.patience) else {
-        return [await Self.answer(of: location, what: "the phone at \(route.control)")]
+        return [await Self.answer(of: location, what: Tongue.say(.thePhoneAt, ["address": route.control]))]
       }
       refusals.append((route.control, reason))
     }
@@ -39,14 +38,13 @@ struct PhoneFindings {
       return [
         .bad(
           "phone",
-          "\(refused.address): \(refused.reason): it was taken back there (busnode devices), or is shut out for ten minutes; "
-            + "to pair again: busnode pair there, busnode join here")
+          Tongue.say(.keyTakenOrShut, ["address": refused.address, "reason": refused.reason]))
       ]
     }
     return refusals.prefix(1).map { address, reason in
       .bad(
         "phone",
-        "\(address): \(reason); or the phone hangs (busnode doctor there tells), or another program listens there")
+        Tongue.say(.phoneHangs, ["address": address, "reason": reason]))
     }
   }
 
@@ -56,24 +54,25 @@ struct PhoneFindings {
   static func running(
     _ holder: HubLock.Holder, at location: BusLocation, _ pairedDevices: inout Int
   ) async -> [Finding] {
-    var findings = [await answer(of: location, what: "the phone, \(holder.description),")]
+    var findings = [await answer(of: location, what: Tongue.say(.thePhoneOf, ["holder": holder.description]))]
     guard let device = holder.device else { return findings }
     let devices = LocalDevices(location: location)
     // A phone that answers nothing at all is reported with its store.
     guard let list = try? await devices.askRunning(.devices, of: device) else { return findings }
     pairedDevices += list.devices.count { !$0.isRevoked }
     if list.isBehind {
-      findings.append(.bad("phone", "it takes no presses of paired devices: \(HubCore.confirmList)"))
+      findings.append(.bad("phone", Tongue.say(.noPressesOfPaired, ["reason": HubCore.confirmList])))
     }
     do {
       _ = try await devices.askRunning(.pairing(.status(of: nil)), of: device)
     } catch {
-      findings.append(.ok("pairing", "not possible now: \((error as? RunBusError)?.message ?? "\(error)")"))
+      findings.append(
+        .ok("pairing", Tongue.say(.pairingImpossible, ["reason": (error as? RunBusError)?.message ?? "\(error)"])))
     }
     // The answer about the run waits until all that the phone has taken in is on its disk.
     if case .some = try? await devices.askRunning(.report, of: device) { return findings }
     findings.append(
-      .bad("phone", "its store takes nothing, so that presses wait for their verdict: look at its log, and make room"))
+      .bad("phone", Tongue.say(.storeTakesNothing)))
     return findings
   }
 
@@ -85,13 +84,13 @@ struct PhoneFindings {
       defer { loop.stop() }
       let requester = Requester(at: location, loop: loop)
       if try await within(Duration(patience), { try await requester.state() }) != nil {
-        return .ok("phone", "\(what) answers")
+        return .ok("phone", Tongue.say(.phoneAnswers, ["phone": what]))
       }
-      reason = "no answer within \(Sentence.seconds(patience))"
+      reason = Tongue.say(.noAnswerWithin, ["time": Sentence.seconds(patience)])
     } catch {
       reason = (error as? RunBusError)?.message ?? "\(error)"
     }
-    return .bad("phone", "\(what) can be asked nothing (\(reason)): look at its log, or start it anew")
+    return .bad("phone", Tongue.say(.phoneUnaskable, ["phone": what, "reason": reason]))
   }
 }
 
@@ -114,10 +113,10 @@ private actor LinkTry {
         ZeroMQConnector(control: route.control, keys: ConnectorKeys(own: route.own, hub: route.hub)), told)
       let first: String?? = try await within(Duration(span)) {
         for await refusal in refusals { return refusal }
-        return "the attempt was ended"
+        return Tongue.say(.attemptEnded)
       }
       await link.close()
-      return first ?? "it says nothing within \(Sentence.seconds(span))"
+      return first ?? Tongue.say(.saysNothing, ["time": Sentence.seconds(span)])
     } catch {
       return (error as? RunBusError)?.message ?? "\(error)"
     }

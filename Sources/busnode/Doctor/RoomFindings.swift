@@ -14,7 +14,7 @@ struct RoomFindings {
     var findings: [Finding] = []
     do throws(RunBusError) {
       member = try MemberKey.present(location.keyName, in: KeyFiles())?.id
-      if member != nil { findings.append(.ok("keys", "this machine has the key of the runner")) }
+      if member != nil { findings.append(.ok("keys", Tongue.say(.hasRunnerKey))) }
     } catch {
       member = nil
       findings.append(.bad("keys", error.message))
@@ -36,11 +36,14 @@ struct RoomFindings {
     case .unusable(let reason): return [.bad("rooms", "\(place.name): \(reason)")]
     case .sound(let bytes, let rooms, let nickname):
       let size = bytes >> 20 >= 1 ? "\(bytes >> 20) MB" : "\(bytes >> 10) KB"
-      let unnamed = member == nil ? "" : "; the runner has no name there"
-      let name = nickname.map { "; the runner is called \($0) there" } ?? unnamed
-      let text = "\(place.name): the log is sound (\(size), \(rooms) \(rooms == 1 ? "room" : "rooms"))\(name)"
+      let unnamed = member == nil ? "" : Tongue.say(.runnerUnnamed)
+      let name = nickname.map { Tongue.say(.runnerNamed, ["name": $0]) } ?? unnamed
+      let text =
+        rooms == 1
+        ? Tongue.say(.logSoundOne, ["fleet": place.name, "size": size, "name": name])
+        : Tongue.say(.logSound, ["fleet": place.name, "size": size, "count": rooms, "name": name])
       guard bytes >> 20 < Self.large else {
-        return [.warn("rooms", "\(text): large; busnode erase --together \(place.name) removes it with all results")]
+        return [.warn("rooms", Tongue.say(.logLarge, ["log": text, "fleet": place.name]))]
       }
       return [.ok("rooms", text)]
     }
@@ -53,7 +56,7 @@ struct RoomFindings {
       var info = stat()
       let path = "\(directory)/\(name)"
       guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & 0o077 != 0 else { return nil }
-      return "\(path) is open to other users; run: chmod 600 '\(path)'"
+      return Tongue.say(.isOpen, ["path": path])
     }
   }
 }

@@ -12,14 +12,16 @@ enum Sentence {
     if case .coalesced = verdict.outcome, let phase, phase == verdict.kind.targetPhase, let age,
       age >= longAgo(verdict.kind)
     {
-      return "\(verdict.kind.rawValue) was already asked for: the run has been \(phase.rawValue) for "
-        + "\(old(age.seconds)) (revision \(verdict.revision))"
+      return Tongue.say(
+        .verdictLongAgo,
+        ["command": verdict.kind.spoken, "phase": phase.spoken, "time": old(age.seconds), "revision": verdict.revision])
     }
-    if case .rejected(.revisionChanged) = verdict.outcome { return verdict.message }
+    if case .rejected(.revisionChanged) = verdict.outcome { return verdict.sentence }
     guard let phase = self.phase(after: verdict, told: phase) else {
-      return "\(verdict.message) (revision \(verdict.revision))"
+      return Tongue.say(.verdictRevision, ["verdict": verdict.sentence, "revision": verdict.revision])
     }
-    return "\(verdict.message); the run is \(phase.rawValue) (revision \(verdict.revision))"
+    return Tongue.say(
+      .verdictPhase, ["verdict": verdict.sentence, "phase": phase.spoken, "revision": verdict.revision])
   }
 
   /// From when on a press repeats one that the person has probably forgotten. A start behind the window of another
@@ -37,24 +39,27 @@ enum Sentence {
 
   /// `5 s`, `0.25 s`.
   static func seconds(_ span: BusDuration) -> String {
-    "\(span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)) s"
+    Tongue.say(
+      .spanSeconds, ["count": span.nanoseconds % 1_000_000_000 == 0 ? whole(span.seconds) : fixed(span.seconds, 2)])
   }
 
   /// `30:00, 26:55 left`, `30:00 reached`; `nil` without a goal.
   static func goal(_ goal: RunGoal?, remaining: BusDuration?) -> String? {
     guard let goal, let remaining else { return nil }
     let time = DurationText.clock(goal.time)
-    return remaining > .zero ? "\(time), \(DurationText.countdown(remaining)) left" : "\(time) reached"
+    return remaining > .zero
+      ? Tongue.say(.goalLeft, ["goal": time, "left": DurationText.countdown(remaining)])
+      : Tongue.say(.goalReached, ["goal": time])
   }
 
   /// The age of a reading: `42 s`, `24 min`, `3 h`, `5 days`.
   static func old(_ seconds: Double) -> String {
     func count(_ unit: Double) -> String { whole((seconds / unit).rounded(.down)) }
     return switch seconds {
-    case ..<120: "\(whole(seconds)) s"
-    case ..<7200: "\(count(60)) min"
-    case ..<172_800: "\(count(3600)) h"
-    default: "\(count(86_400)) days"
+    case ..<120: Tongue.say(.spanSeconds, ["count": whole(seconds)])
+    case ..<7200: Tongue.say(.spanMinutes, ["count": count(60)])
+    case ..<172_800: Tongue.say(.spanHours, ["count": count(3600)])
+    default: Tongue.say(.spanDays, ["count": count(86_400)])
     }
   }
 

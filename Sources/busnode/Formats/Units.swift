@@ -7,7 +7,7 @@ typealias Units = RunUnits
 
 extension RunUnits: ExpressibleByArgument {}
 
-// What busnode prints is the same in every locale, because scripts read it. So its locale is POSIX.
+// Digits and separators of what busnode prints are the same in every locale, because scripts read them: POSIX's.
 extension RunUnits {
   private static let posix = Locale(identifier: "en_US_POSIX")
   private static let formats = [

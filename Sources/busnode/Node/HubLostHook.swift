@@ -29,11 +29,11 @@ struct HubLostHook: Sendable {
       guard !Task.isCancelled else { return }
       switch result.terminationStatus {
       case .exited(0): break
-      case .exited(let status): complain("it ended with exit status \(status)")
-      case .signaled(let number): complain("it was ended by signal \(number)")
+      case .exited(let status): complain(Tongue.say(.endedByStatus, ["status": status]))
+      case .signaled(let number): complain(Tongue.say(.endedBySignal, ["number": number]))
       }
     } catch {
-      if !Task.isCancelled { complain("it could not be started: \(error)") }
+      if !Task.isCancelled { complain(Tongue.say(.notStarted, ["reason": error])) }
     }
   }
 

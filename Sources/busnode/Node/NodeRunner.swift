@@ -100,7 +100,7 @@ struct NodeRunner<Member: Node>: Sendable {
         }
       }
       if let metrics {
-        Output.complain("busnode: metrics are at \(metrics.url)")
+        Output.complain("busnode: " + Tongue.say(.metricsAt, ["url": metrics.url]))
         group.addTask {
           await metrics.run()
           return .isOver

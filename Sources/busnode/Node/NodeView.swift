@@ -27,7 +27,7 @@ final class NodeView: Sendable {
     let lines = LineQueue(STDOUT_FILENO) { Output.complain("busnode: \($0)") }
     (self.asJSON, self.isLockScreen, self.units, self.lines) = (asJSON, isLockScreen, units, lines)
     take = { event in
-      lines.put(asJSON ? Output.json(EventLineJSON(event)) : ForeignText.shown(Sentence.event(event, in: units)))
+      lines.put(asJSON ? Output.json(EventLineJSON(event)) : Output.shown(Sentence.event(event, in: units)))
     }
   }
 

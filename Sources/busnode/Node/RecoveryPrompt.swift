@@ -11,16 +11,16 @@ struct RecoveryPrompt: Sendable {
   /// Asks if the hub needs a decision. Returns when somebody has answered, here or elsewhere.
   func ask() async {
     guard let first = await hub.snapshots().first(where: { _ in true }), first.isRecovering else { return }
-    let found = "found an unfinished run: \(describe(first))"
+    let found = Tongue.say(.recoverFound, ["run": describe(first)])
     guard !readsOrders else {
-      return Output.complain("\(found); answer with recover resume, recover finish or recover discard")
+      return Output.complain(Tongue.say(.recoverByOrder, ["found": found]))
     }
     // A pipe or a file shows no question, and what it holds is not meant as an answer.
     guard StandardInput.isTerminal else {
-      return Output.complain("\(found); answer with busnode recover resume, finish or discard, or with a button")
+      return Output.complain(Tongue.say(.recoverByCommand, ["found": found]))
     }
     Output.complain(found)
-    Output.complain("[r]esume, [f]inish or [d]iscard it?")
+    Output.complain(Tongue.say(.recoverAsk))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await obey(StandardInput.lines()) }
       group.addTask { for await snapshot in await hub.snapshots() where !snapshot.isRecovering { break } }
@@ -34,7 +34,7 @@ struct RecoveryPrompt: Sendable {
   private func obey(_ lines: AsyncStream<String>) async {
     for await line in lines {
       guard let answer = Self.answer(line) else {
-        Output.complain("\"\(line)\" is no answer: r to resume, f to finish, d to discard")
+        Output.complain(Tongue.say(.recoverNoAnswer, ["line": line]))
         continue
       }
       do {
@@ -52,7 +52,7 @@ struct RecoveryPrompt: Sendable {
   }
 
   private func describe(_ snapshot: Snapshot) -> String {
-    var parts = [snapshot.phase.rawValue, "active \(DurationText.clock(snapshot.metrics.active))"]
+    var parts = [snapshot.phase.spoken, Tongue.say(.activeIs, ["time": DurationText.clock(snapshot.metrics.active)])]
     if let meters = snapshot.metrics.distanceMeters { parts.append(units.distanceText(meters)) }
     return parts.joined(separator: ", ")
   }

@@ -62,7 +62,7 @@ struct ScriptedPresses<Member: Node>: Sendable {
               }
             }
           case .recover(let answer):
-            guard let hub = node as? Hub else { throw TextError("only the phone has a run to recover") }
+            guard let hub = node as? Hub else { throw TextError(Tongue.say(.onlyPhoneRecovers)) }
             try await hub.recover(answer)
           }
         } catch {

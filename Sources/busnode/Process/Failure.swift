@@ -101,7 +101,7 @@ extension Busnode {
     case let error as Failure: failure = error
     case let error as RunBusError: failure = Failure(error)
     case is CancellationError:
-      failure = Failure(code: "cancelled", message: "it was cancelled", exitStatus: ExitStatus.failure)
+      failure = Failure(code: "cancelled", message: Tongue.say(.wasCancelled), exitStatus: ExitStatus.failure)
     default:
       let status = exitCode(for: error).rawValue
       // ArgumentParser throws for --help and --version, too: print them to standard output.

@@ -75,11 +75,11 @@ final class LineQueue: Sendable {
       defer { state.hasFailed = error != nil }
       guard let error else {
         defer { state.lost = 0 }
-        return state.lost > 0 ? "standard output takes lines again; \(state.lost) of them are missing" : nil
+        return state.lost > 0 ? Tongue.say(.linesAgain, ["count": state.lost]) : nil
       }
       state.lost += 1
       guard !state.hasFailed else { return nil }
-      return "standard output cannot be written (\(Output.reason(error))): this node goes on, its lines are lost"
+      return Tongue.say(.linesLost, ["reason": Output.reason(error)])
     }
     if let complaint { complain(complaint) }
   }

@@ -10,7 +10,7 @@ struct OutputError: Error {
   /// Whether the reader has closed the pipe (`| head -1`), which is no failure.
   var isClosedPipe: Bool { code == EPIPE }
   /// What happened, for people.
-  var message: String { "standard output cannot be written: \(Output.reason(code))" }
+  var message: String { Tongue.say(.outputFailed, ["reason": Output.reason(code)]) }
 }
 
 /// Standard output and standard error, whole lines at a time.
@@ -36,7 +36,7 @@ enum Output {
   // MARK: Data
 
   /// Writes a line of data.
-  static func line(_ text: String) throws(OutputError) { try raw(ForeignText.shown(text) + "\n") }
+  static func line(_ text: String) throws(OutputError) { try raw(shown(text) + "\n") }
 
   /// Writes a value as one line of JSON.
   static func jsonLine(_ value: some Encodable) throws(OutputError) { try raw(json(value) + "\n") }
@@ -71,13 +71,13 @@ enum Output {
 
   /// Prints what a command has done. A failure to print it is reported once on standard error and is not an error of
   /// the command.
-  static func tell(_ text: String) { tell(raw: ForeignText.shown(text)) }
+  static func tell(_ text: String) { tell(raw: shown(text)) }
 
   /// Prints a line for the terminal as it is: this program's own text with escape sequences.
   static func tell(terminal text: String) { tell(raw: text) }
 
   /// Writes a question to standard error, without a line break.
-  static func prompt(_ text: String) { _ = write(ForeignText.shown(text), to: STDERR_FILENO) }
+  static func prompt(_ text: String) { _ = write(shown(text, on: STDERR_FILENO), to: STDERR_FILENO) }
 
   /// Prints as JSON what a command has done; see ``tell(_:)``.
   static func tell(json value: some Encodable) { tell(raw: json(value)) }
@@ -96,7 +96,9 @@ enum Output {
   static func complain(_ text: String) {
     let isJSON = state.withLock { $0.hasJSONLog }
     let line =
-      isJSON ? JSONLogHandler.line(["level": "notice", "logger": "busnode", "message": text]) : ForeignText.shown(text)
+      isJSON
+      ? JSONLogHandler.line(["level": "notice", "logger": "busnode", "message": text])
+      : shown(text, on: STDERR_FILENO)
     complain(line: line)
   }
 
@@ -106,7 +108,7 @@ enum Output {
   static func logAsJSON() { state.withLock { $0.hasJSONLog = true } }
 
   /// The text for an `errno`.
-  static func reason(_ error: CInt) -> String { error == EBADF ? "it is closed" : systemReason(error) }
+  static func reason(_ error: CInt) -> String { error == EBADF ? Tongue.say(.outputIsClosed) : systemReason(error) }
 
   /// Writes a failure to standard error: a sentence, or one JSON object if the command was asked for JSON.
   static func complain(_ failure: Failure) {
@@ -141,6 +143,14 @@ enum Output {
 
   // MARK: Terminal
 
+  /// A line of this program's own words as it is written: harmless, and in plain characters on a terminal whose locale has
+  /// no others.
+  static func shown(_ text: String, on descriptor: CInt = STDOUT_FILENO) -> String {
+    let text = ForeignText.shown(text)
+    guard !Locales.ofThisProcess.hasUnicode, isatty(descriptor) == 1 else { return text }
+    return Locales.plain(text)
+  }
+
   /// The width of the terminal in columns; 80 when it is not known.
   static var columns: Int { screen.columns }
 
@@ -164,7 +174,7 @@ enum Output {
 
   /// Writes a text over the present line of standard error; an empty one removes what is there.
   static func show(progress text: String) {
-    _ = write("\r" + ForeignText.shown(text) + "\u{1B}[K", to: STDERR_FILENO)
+    _ = write("\r" + shown(text, on: STDERR_FILENO) + "\u{1B}[K", to: STDERR_FILENO)
   }
 
   /// Whether standard output is a terminal.

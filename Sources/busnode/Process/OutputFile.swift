@@ -20,7 +20,7 @@ struct OutputFile {
     var info = stat()
     guard stat(path, &info) == 0 else {
       guard errno == ENOENT else { throw failure(errno) }
-      guard lstat(path, &info) != 0 else { throw failure("it is a link to a file that does not exist") }
+      guard lstat(path, &info) != 0 else { throw failure(Tongue.say(.danglingLink)) }
       return try replace(path, mode: newMode, with: text)
     }
     switch info.st_mode & S_IFMT {
@@ -30,8 +30,8 @@ struct OutputFile {
       defer { free(target) }
       try replace(String(cString: target), mode: info.st_mode & 0o7777, with: text)
     case S_IFIFO, S_IFCHR: try pour(text)
-    case S_IFDIR: throw failure("it is a directory: name a file in it")
-    default: throw failure("it is not a file, a pipe or a character device")
+    case S_IFDIR: throw failure(Tongue.say(.isDirectory))
+    default: throw failure(Tongue.say(.isNoFile))
     }
   }
 
@@ -64,6 +64,8 @@ struct OutputFile {
   private func failure(_ code: CInt) -> Failure { failure(Output.reason(code)) }
 
   private func failure(_ reason: String) -> Failure {
-    Failure(code: "notWritten", message: "\(path) cannot be written: \(reason)", exitStatus: ExitStatus.diskError)
+    Failure(
+      code: "notWritten", message: Tongue.say(.cannotWrite, ["path": path, "reason": reason]),
+      exitStatus: ExitStatus.diskError)
   }
 }

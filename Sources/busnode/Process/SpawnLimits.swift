@@ -16,11 +16,11 @@ enum SpawnLimits {
   /// As ``obstacle(to:)``, of given limits.
   static func obstacle(to count: Int, files: Int, threads: Int) -> String? {
     let wanted = [
-      ("open files (ulimit -n)", files, filesOfOwn + filesOfNode * count),
-      ("processes and threads (ulimit -u)", threads, threadsOfNode * count),
+      (Tongue.say(.limitFiles), files, filesOfOwn + filesOfNode * count),
+      (Tongue.say(.limitThreads), threads, threadsOfNode * count),
     ]
     guard let (name, limit, need) = wanted.first(where: { $0.1 < $0.2 }) else { return nil }
-    return "the limit of \(name) is \(limit), and \(count) nodes need \(need): raise it, or give --in-process"
+    return Tongue.say(.limitTooLow, ["name": name, "limit": limit, "count": count, "need": need])
   }
 
   /// How many threads this user may have; root has no limit.

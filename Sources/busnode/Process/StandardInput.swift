@@ -18,7 +18,7 @@ enum StandardInput {
     DispatchQueue(label: "busnode.stdin").async {
       while let line = readLine() {
         if case .dropped = continuation.yield(line) {
-          Output.complain("busnode: too many lines are waiting; this one is ignored: \(line)")
+          Output.complain("busnode: " + Tongue.say(.linesIgnored, ["line": line]))
         }
       }
       continuation.finish()

@@ -40,6 +40,7 @@ struct DeviceWindow: Equatable {
     var counts: [String: Int] = [:]
     for device in devices { counts[device.standing(isBlind: false).word, default: 0] += 1 }
     let states = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
-    return "\(TextWidth.fitted("\(role ?? "device") x\(devices.count)", to: 14))\(states.joined(separator: ", "))"
+    return
+      "\(TextWidth.fitted("\(role ?? Tongue.say(.groupDevice)) x\(devices.count)", to: 14))\(states.joined(separator: ", "))"
   }
 }

@@ -17,7 +17,7 @@ enum RoomPanel {
     let members = view.ranked
     let shown = members.prefix(max(0, rows - 1 - notes.count))
     var heading = heading(view, columns)
-    if members.count > shown.count { heading.add("  +\(members.count - shown.count) more", .dim) }
+    if members.count > shown.count { heading.add(Tongue.say(.more, ["count": members.count - shown.count]), .dim) }
     let table = table(Array(shown), of: view, state, columns)
     return Array(([heading] + notes + table).prefix(rows))
   }
@@ -37,14 +37,14 @@ enum RoomPanel {
 
   /// The room in one row: the countdown, the own place, or what it waits for.
   private static func short(_ view: RoomView) -> StyledRow {
-    var row = StyledRow(" ROOM ", .dim)
+    var row = StyledRow(Tongue.say(.panelRoom), .dim)
     row.add(RoomViewText.stage(view), style(view))
     var words: [String] = []
     if let finish = view.own?.finish {
-      words.append("\(finish.place) of \(view.members.count)")
-      if let outcome = finish.outcome { words.append(outcome.rawValue) }
+      words.append(Tongue.say(.rankOf, ["place": finish.place, "count": view.members.count]))
+      if let outcome = finish.outcome { words.append(outcome.spoken) }
     } else if let standing = view.own?.standing, let place = standing.place {
-      words.append("\(place) of \(view.members.count)")
+      words.append(Tongue.say(.rankOf, ["place": place, "count": view.members.count]))
     }
     words += RoomViewText.gate(view).prefix(1)
     if !words.isEmpty { row.add("  \(ForeignText.shown(words.joined(separator: "  ")))") }
@@ -53,12 +53,12 @@ enum RoomPanel {
 
   /// `ROOM 32d9626b  recruiting  3 of 4  goal 30:00  start Olympic Park`, as much of it as there is room for.
   private static func heading(_ view: RoomView, _ columns: Int) -> StyledRow {
-    var row = StyledRow(" ROOM \(RoomViewText.short(view.room))  ", .dim)
+    var row = StyledRow(Tongue.say(.panelRoomNamed, ["room": RoomViewText.short(view.room)]), .dim)
     row.add(RoomViewText.stage(view), style(view))
     var facts = [RoomViewText.places(view)]
-    if let goal = view.goal { facts.append("goal \(DurationText.clock(goal))") }
-    if view.isMatched { facts.append("matched") }
-    if let label = view.startLabel { facts.append("start \(ForeignText.shown(label))") }
+    if let goal = view.goal { facts.append(Tongue.say(.goalIs, ["goal": DurationText.clock(goal)])) }
+    if view.isMatched { facts.append(Tongue.say(.panelMatched)) }
+    if let label = view.startLabel { facts.append(Tongue.say(.panelStart, ["label": ForeignText.shown(label)])) }
     for fact in facts where row.width + 2 + TextWidth.of(fact) <= columns { row.add("  \(fact)", .dim) }
     return row
   }
@@ -66,7 +66,7 @@ enum RoomPanel {
   /// What the room waits for, and what makes the view uncertain, a row each.
   private static func notes(_ view: RoomView, isBlind: Bool) -> [StyledRow] {
     let gate = RoomViewText.gate(view)
-    let doubts = RoomViewText.doubts(view) + (isBlind ? ["as it was when the phone was last heard"] : [])
+    let doubts = RoomViewText.doubts(view) + (isBlind ? [Tongue.say(.panelAsHeard)] : [])
     var rows: [StyledRow] = []
     if !gate.isEmpty {
       rows.append(
@@ -111,12 +111,18 @@ enum RoomPanel {
   }
 
   private static func cells(_ member: RoomView.Member, of view: RoomView, _ state: ScreenState) -> [Cell] {
-    let role = [member.isSelf ? "you" : nil, member.isOwner ? "owner" : nil].compactMap { $0 }.joined(separator: ", ")
-    func mark(_ isSet: Bool, _ word: String) -> Cell { isSet ? (word, .good) : ("not \(word)", .waiting) }
+    let role = [member.isSelf ? Tongue.say(.memberYou) : nil, member.isOwner ? Tongue.say(.memberOwner) : nil]
+      .compactMap { $0 }.joined(separator: ", ")
+    func mark(_ isSet: Bool, _ word: String, _ other: String) -> Cell { isSet ? (word, .good) : (other, .waiting) }
     switch view.stage {
-    case .recruiting: return [mark(member.isReady, "ready"), ("level \(member.level)", .dim), (role, .dim)]
-    case .gathering: return [mark(member.isHere, "at the start"), (role, .dim)]
-    case .countdown, .cancelled, .unknown: return [("level \(member.level)", .dim), (role, .dim)]
+    case .recruiting:
+      return [
+        mark(member.isReady, Tongue.say(.memberReady), Tongue.say(.memberNotReady)),
+        (Tongue.say(.panelLevel, ["level": member.level]), .dim), (role, .dim),
+      ]
+    case .gathering: return [mark(member.isHere, Tongue.say(.memberHere), Tongue.say(.memberNotHere)), (role, .dim)]
+    case .countdown, .cancelled, .unknown:
+      return [(Tongue.say(.panelLevel, ["level": member.level]), .dim), (role, .dim)]
     case .running, .settling, .over:
       if let finish = member.finish { return self.cells(finish, role) }
       return self.cells(member.standing ?? RoomView.Standing(), role, in: state.units)
@@ -127,21 +133,25 @@ enum RoomPanel {
     let outcome: Cell =
       switch finish.outcome {
       case nil: ("", .plain)
-      case .won: ("won", .good)
-      case .drawn: ("drawn", .accent)
-      case .lost: ("lost", .plain)
+      case .won: (Tongue.say(.outcomeWon), .good)
+      case .drawn: (Tongue.say(.outcomeDrawn), .accent)
+      case .lost: (Tongue.say(.outcomeLost), .plain)
       }
     return [(RoomViewText.distance(finish), .plain), outcome, (role, .dim)]
   }
 
   private static func cells(_ standing: RoomView.Standing, _ role: String, in units: Units) -> [Cell] {
     var note: Cell = ("", .dim)
-    if standing.isStale { note = (standing.age.map { "\(Sentence.old($0.seconds)) old" } ?? "not heard yet", .waiting) }
-    if let phase = standing.phase, phase != .running, !standing.isStale { note = (phase.rawValue, .accent) }
+    if standing.isStale {
+      note = (
+        standing.age.map { Tongue.say(.ageAlone, ["age": Sentence.old($0.seconds)]) } ?? Tongue.say(.notHeard), .waiting
+      )
+    }
+    if let phase = standing.phase, phase != .running, !standing.isStale { note = (phase.spoken, .accent) }
     let style: Style = standing.isStale ? .dim : .plain
     return [
       (standing.meters.map(units.distanceText) ?? "-", style),
-      (RoomViewText.behind(standing, in: units) ?? (standing.place == 1 ? "ahead" : ""), style),
+      (RoomViewText.behind(standing, in: units) ?? (standing.place == 1 ? Tongue.say(.panelAhead) : ""), style),
       (standing.paceSecondsPerKilometer.map { units.paceText(Double($0)) } ?? "-", style), note, (role, .dim),
     ]
   }

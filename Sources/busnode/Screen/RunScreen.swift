@@ -24,7 +24,7 @@ struct RunScreen: Sendable {
 
   static func rows(_ state: ScreenState, on screen: Screen) -> [StyledRow] {
     guard screen.columns >= columnsMin, screen.rows >= rowsMin else {
-      return [StyledRow("too small: \(columnsMin)x\(rowsMin)").cut(to: screen.columns)]
+      return [StyledRow(Tongue.say(.tooSmall, ["columns": columnsMin, "rows": rowsMin])).cut(to: screen.columns)]
     }
     let room = screen.rows - 2
     var rows = state.isHelpShown ? fitted(help(state), to: room) : body(state, screen)
@@ -35,9 +35,10 @@ struct RunScreen: Sendable {
   }
 
   private static func title(_ state: ScreenState, _ columns: Int) -> StyledRow {
-    let source = state.source.rawValue
+    let source = state.source.spoken
     let pairs = [
-      (" RunBus  \(state.bus)", "presses as \(source) "), (" \(state.bus)", "presses as \(source) "),
+      (" RunBus  \(state.bus)", Tongue.say(.pressesAs, ["source": source])),
+      (" \(state.bus)", Tongue.say(.pressesAs, ["source": source])),
       (" \(state.bus)", "\(source) "),
     ]
     func blank(_ pair: (String, String)) -> Int { columns - TextWidth.of(pair.0) - TextWidth.of(pair.1) }
@@ -47,24 +48,29 @@ struct RunScreen: Sendable {
 
   /// The keys that have a use now. The help shows all.
   private static func footer(_ state: ScreenState, _ columns: Int) -> StyledRow {
-    if state.isHelpShown { return StyledRow(" any key closes the help", .dim) }
+    if state.isHelpShown { return StyledRow(Tongue.say(.helpCloses), .dim) }
     let presses = state.usefulPresses.map { "\($0.key) \($0.does)" }
     let letters = state.usefulPresses.map { String($0.key) }.joined(separator: " ")
+    let ends = [Tongue.say(.keyHelp), Tongue.say(.keyQuit)]
+    let least = ends.joined(separator: "  ")
     let rows: [String]
     if state.hasNodes {
       let isOffline = state.devices?.contains { $0.name == state.chosenNode && $0.state == "offline" } == true
-      let (line, all) = ("o \(isOffline ? "online" : "offline")", state.commandForAll.rawValue)
-      let node = "\(state.nodeKeys) node"
+      let line = "o " + (isOffline ? Tongue.say(.keyOnline) : Tongue.say(.keyOffline))
+      let node = [Tongue.say(.keyNode, ["keys": state.nodeKeys]), line, Tongue.say(.keyKill)]
+      let all = Tongue.say(.keyAll, ["command": state.commandForAll.spoken])
+      let long = presses + node + [Tongue.say(.keyRestart), all] + ends
+      let short = presses + node + [Tongue.say(.keyNew), Tongue.say(.keyAllShort)]
       rows = [
-        (presses + [node, line, "k kill", "n restart", "a \(all) all", "? help", "q quit"]).joined(separator: "  "),
-        (presses + [node, line, "k kill", "n new", "a all", "? help", "q quit"]).joined(separator: " "),
-        (presses + [node, line, "k kill", "n new", "a all", "?", "q"]).joined(separator: " "),
-        "\(letters)  \(state.nodeKeys) o k n a  ? help  q quit",
+        long.joined(separator: "  "), (short + ends).joined(separator: " "),
+        (short + ["?", "q"]).joined(separator: " "),
+        "\(letters)  \(state.nodeKeys) o k n a  \(least)",
       ]
     } else {
+      let long = presses + [Tongue.say(.keySource)]
       rows = [
-        (presses + ["tab source", "? help", "q quit"]).joined(separator: "  "),
-        (presses + ["tab source", "?", "q"]).joined(separator: " "), "\(letters)  tab  ? help  q quit",
+        (long + ends).joined(separator: "  "), (long + ["?", "q"]).joined(separator: " "),
+        "\(letters)  tab  \(least)",
       ]
     }
     let text = rows.first { TextWidth.of($0) < columns } ?? rows[rows.count - 1]
@@ -74,7 +80,7 @@ struct RunScreen: Sendable {
   /// The rows for which there is room. The last one says how many are missing.
   private static func fitted(_ rows: [StyledRow], to room: Int) -> [StyledRow] {
     guard rows.count > room, room > 0 else { return rows }
-    return rows.prefix(room - 1) + [StyledRow(" +\(rows.count - room + 1) more rows: make this higher", .dim)]
+    return rows.prefix(room - 1) + [StyledRow(Tongue.say(.moreRows, ["count": rows.count - room + 1]), .dim)]
   }
 
   // MARK: The run
@@ -97,7 +103,7 @@ struct RunScreen: Sendable {
     guard screen.columns >= wideFrom else {
       let hasRoute = room >= 12 && !state.route.isEmpty
       guard room > 1 else {
-        let hidden = " +\(state.devices?.count ?? 0) devices  +\(state.commands.count) commands: make this higher"
+        let hidden = Tongue.say(.moreBelow, ["devices": state.devices?.count ?? 0, "commands": state.commands.count])
         return top + [StyledRow(hidden, .dim)]
       }
       let devices = devices(
@@ -149,24 +155,29 @@ struct RunScreen: Sendable {
     let digitStyle: Style = state.isLastRun ? .dim : style(of: snapshot.phase)
     var phase =
       state.isKnown
-      ? StyledRow(state.predicted.rawValue.uppercased(), style(of: state.predicted))
-      : StyledRow("ASKING THE PHONE", .dim)
-    if state.isLastRun { phase = StyledRow("LAST RUN", .dim) }
+      ? StyledRow(state.predicted.spoken.uppercased(), style(of: state.predicted))
+      : StyledRow(Tongue.say(.askingPhone), .dim)
+    if state.isLastRun { phase = StyledRow(Tongue.say(.lastRun), .dim) }
     if state.predicted != snapshot.phase, snapshot.phase != .unknown {
-      phase.add("  (the hub: \(snapshot.phase.rawValue))", .dim)
+      phase.add(Tongue.say(.hubHas, ["phase": snapshot.phase.spoken]), .dim)
     }
-    let author = snapshot.changedBy.map { "by \(ForeignText.shown($0.source.rawValue)) on \($0.deviceID)" }
+    let author = snapshot.changedBy.map {
+      Tongue.say(.byOn, ["source": ForeignText.shown($0.source.spoken), "device": $0.deviceID])
+    }
     // It stands at the foot of the digits, or behind them, and begins with what they are.
     let elapsed = max(state.elapsed ?? snapshot.metrics.elapsed, state.active ?? snapshot.metrics.active)
-    var facts = "active  elapsed \(DurationText.clock(elapsed))"
-    if snapshot.metrics.isAutoPaused { facts += "  auto-paused" }
-    if snapshot.metrics.lapCount > 0 { facts += "  laps \(snapshot.metrics.lapCount)" }
+    var facts = Tongue.say(.clockFacts, ["time": DurationText.clock(elapsed)])
+    if snapshot.metrics.isAutoPaused { facts += Tongue.say(.clockAutoPaused) }
+    if snapshot.metrics.lapCount > 0 { facts += Tongue.say(.clockLaps, ["count": snapshot.metrics.lapCount]) }
     let left = (digits.map { TextWidth.of($0) }.max() ?? 0) + 2
     if let goal = Sentence.goal(snapshot.goal, remaining: state.remaining) {
       // With little room there is only what remains.
       let remaining = state.remaining ?? .zero
-      let short = remaining > .zero ? "left \(DurationText.countdown(remaining))" : "goal reached"
-      phase.add("  " + (left + phase.width + TextWidth.of("  goal \(goal)") <= columns ? "goal \(goal)" : short))
+      let short =
+        remaining > .zero
+        ? Tongue.say(.clockLeft, ["time": DurationText.countdown(remaining)]) : Tongue.say(.clockReached)
+      let whole = Tongue.say(.goalIs, ["goal": goal])
+      phase.add("  " + (left + phase.width + 2 + TextWidth.of(whole) <= columns ? whole : short))
     }
     guard left + TextWidth.of(facts) <= columns else {
       var row = StyledRow(" \(time)", digitStyle)
@@ -211,25 +222,30 @@ struct RunScreen: Sendable {
       var scale = ""
       if columns >= scaleFrom, let range = Pictures.range(of: values.suffix(room)) {
         scale = [range.lowerBound, range.upperBound].sorted { isInverted ? $0 > $1 : $0 < $1 }.map(text)
-          .joined(separator: " to ")
+          .joined(separator: Tongue.say(.toHigh))
         scale = " \(scale)"
       }
       return Pictures.sparkline(
         values, columns: max(0, room - TextWidth.of(scale)), isInverted: isInverted, hasUnicode: state.hasUnicode)
         + scale
     }
-    var distance = row("distance", values[0], "")
+    var distance = row(Tongue.say(.labelDistance), values[0], "")
     if room > 0 {
       var more: [String] = []
-      if let average = metrics.averagePaceSecondsPerKilometer { more.append("average \(units.paceText(average))") }
-      if let climbed = metrics.elevationGainMeters { more.append("climbed \(units.heightText(climbed))") }
+      if let average = metrics.averagePaceSecondsPerKilometer {
+        more.append(Tongue.say(.averageIs, ["pace": units.paceText(average)]))
+      }
+      if let climbed = metrics.elevationGainMeters {
+        more.append(Tongue.say(.climbedIs, ["height": units.heightText(climbed)]))
+      }
       if let energy = metrics.energyJoules { more.append(Units.energyText(energy)) }
       while !more.isEmpty, TextWidth.of(more.joined(separator: "  ")) > columns - distance.width { more.removeLast() }
       distance.add(more.joined(separator: "  "), .dim)
     }
     return [
-      distance, row("pace", values[1], spark(state.pace, isInverted: true) { SplitText.pace($0, in: units) }),
-      row("heart", values[2], spark(state.heartRate, isInverted: false, Sentence.whole)),
+      distance,
+      row(Tongue.say(.labelPace), values[1], spark(state.pace, isInverted: true) { SplitText.pace($0, in: units) }),
+      row(Tongue.say(.labelHeart), values[2], spark(state.heartRate, isInverted: false, Sentence.whole)),
     ]
   }
 
@@ -250,18 +266,21 @@ struct RunScreen: Sendable {
       ]
     }
     let nameWidth = max(12, shown.map { TextWidth.of($0.name) }.max() ?? 0) + 2
-    let headings = [("STATE", 10), ("ROUND TRIP", 12), ("WAITING", 9), ("HEARD", 8)]
+    let headings = [
+      (Tongue.say(.headingState), 10), (Tongue.say(.headingRoundTrip), 12), (Tongue.say(.headingWaiting), 9),
+      (Tongue.say(.headingHeard), 8),
+    ]
     var left = columns - 1 - nameWidth - TextWidth.of(more)
     let kept = headings.prefix { heading in
       left -= heading.1
       return left >= 0
     }
     let headingWidth = min(nameWidth, columns - 1 - TextWidth.of(more))
-    var heading = StyledRow(" \(TextWidth.fitted("DEVICE", to: headingWidth))", .dim)
+    var heading = StyledRow(" \(TextWidth.fitted(Tongue.say(.headingDevice), to: headingWidth))", .dim)
     for (name, width) in kept { heading.add(TextWidth.fitted(name, to: width), .dim) }
     heading.add(more, .dim)
-    guard state.devices != nil else { return [heading, StyledRow(" asking the phone", .dim)] }
-    guard !devices.isEmpty else { return [heading, StyledRow(" no other device yet", .dim)] }
+    guard state.devices != nil else { return [heading, StyledRow(Tongue.say(.asking), .dim)] }
+    guard !devices.isEmpty else { return [heading, StyledRow(Tongue.say(.noOtherDevice), .dim)] }
     let list = zip(shown, table).map { device, cells in
       let isChosen = device.name == state.chosenNode
       var row = StyledRow(
@@ -277,7 +296,7 @@ struct RunScreen: Sendable {
   private static func commands(_ state: ScreenState, rows: Int) -> [StyledRow] {
     guard rows > 0 else { return [] }
     let shown = state.commands.prefix(rows - 1)
-    let heading = StyledRow(" COMMANDS\(more(state.commands.count - shown.count))", .dim)
+    let heading = StyledRow(Tongue.say(.headingPresses, ["more": more(state.commands.count - shown.count)]), .dim)
     guard !state.commands.isEmpty else { return [heading, StyledRow(" \(state.noPresses)", .dim)] }
     let width = max(8, shown.map { TextWidth.of(ForeignText.shown($0.device)) }.max() ?? 0) + 2
     return [heading]
@@ -300,38 +319,38 @@ struct RunScreen: Sendable {
       return [StyledRow(" \(title)\(more(splits.count - shown.count))", .dim), StyledRow(" \(lines[0])", .dim)]
         + shown.map { StyledRow(" \($0)") }
     }
-    let title = units.splitUnit == .kilometer ? "KILOMETRES" : "MILES"
+    let title = units.splitUnit == .kilometer ? Tongue.say(.headingKilometres) : Tongue.say(.headingMiles)
     guard !laps.isEmpty, rows >= 6 else { return table(title, splits, rows: rows) }
-    guard !splits.isEmpty else { return table("LAPS", laps, rows: rows) }
+    guard !splits.isEmpty else { return table(Tongue.say(.headingLaps), laps, rows: rows) }
     let lapRows = min(laps.count + 2, rows / 2)
-    return table(title, splits, rows: rows - lapRows) + table("LAPS", laps, rows: lapRows)
+    return table(title, splits, rows: rows - lapRows) + table(Tongue.say(.headingLaps), laps, rows: lapRows)
   }
 
   /// How many rows are left out below a heading; empty when none are.
-  private static func more(_ count: Int) -> String { count > 0 ? "  +\(count) more" : "" }
+  private static func more(_ count: Int) -> String { count > 0 ? Tongue.say(.more, ["count": count]) : "" }
 
   private static func route(_ state: ScreenState, columns: Int, rows: Int) -> [StyledRow] {
     let lines = Pictures.route(state.route, columns: columns - 2, rows: rows - 1, hasUnicode: state.hasUnicode)
-    return [StyledRow(" ROUTE", .dim)]
+    return [StyledRow(Tongue.say(.headingRoute), .dim)]
       + (lines.isEmpty
-        ? [StyledRow(state.isKnown ? " no positions yet" : " asking the phone", .dim)]
+        ? [StyledRow(state.isKnown ? Tongue.say(.noPositions) : Tongue.say(.asking), .dim)]
         : lines.map { StyledRow(" \($0)") })
   }
 
   private static func help(_ state: ScreenState) -> [StyledRow] {
     // At most 40 columns each: the help is whole on the smallest screen.
     var lines = [
-      "", " s    start a run       p  pause", " r    resume          x x  stop", " l    mark a lap",
-      " tab  press as phone, watch, liveActivity", "      or shell",
+      "", Tongue.say(.helpStart), Tongue.say(.helpResume), Tongue.say(.helpLap),
+      Tongue.say(.helpSource), Tongue.say(.helpSourceMore),
     ]
     if state.hasNodes {
       lines += [
-        " \(state.nodeKeys), up, down  choose a node", " o    take it offline, or back online",
-        " k    kill it (kill -9)", " n    start it again", " a    all of them: pause in a run, resume",
-        "      in a pause, start otherwise",
+        Tongue.say(.helpNodes, ["keys": state.nodeKeys]), Tongue.say(.helpOffline),
+        Tongue.say(.helpKill), Tongue.say(.helpRestart), Tongue.say(.helpAll),
+        Tongue.say(.helpAllMore),
       ]
     }
-    lines += [" ?    this help         q  quit (Ctrl-C)", " Ctrl-Z  to the shell; fg comes back"]
+    lines += [Tongue.say(.helpHelp), Tongue.say(.helpShell)]
     return lines.map { StyledRow($0) }
   }
 }

@@ -130,7 +130,7 @@ actor ScreenLoop {
     case .character("r"): press(.resume)
     case .character("x"): if state.pressStop(at: .now) { press(.stop) }
     case .character("l"): press(.lap)
-    case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
+    case .character(let character): state.told = Tongue.say(.keyDoesNothing, ["key": character])
     case .enter, .escape, .backspace, .up, .down, .left, .right, .control: break
     }
     return true
@@ -142,7 +142,7 @@ actor ScreenLoop {
     state.told = ""
     Task { [peer] in
       do { _ = try await peer.send(command) } catch is CancellationError {} catch {
-        self.tell("\(kind.rawValue) was not taken: \(error)")
+        self.tell(Tongue.say(.pressNotTaken, ["command": kind.spoken, "reason": error]))
       }
     }
   }

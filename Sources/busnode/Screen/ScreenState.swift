@@ -17,8 +17,24 @@ struct ScreenState: Sendable {
 
     /// The word for its state. It is dim and unknown when nothing is heard of the phone, which alone could tell.
     func standing(isBlind: Bool) -> (word: String, style: Style) {
-      if let state { return (state, isHere ? .good : .bad) }
-      return isBlind ? ("unknown", .dim) : isHere ? ("here", .good) : ("gone", .bad)
+      if let state { return (Self.word(of: state), isHere ? .good : .bad) }
+      return isBlind
+        ? (Tongue.say(.deviceUnknown), .dim)
+        : isHere ? (Tongue.say(.deviceHere), .good) : (Tongue.say(.deviceGone), .bad)
+    }
+
+    /// The state of a node of `up` in words. Its own word is a name in code and JSON.
+    private static func word(of state: String) -> String {
+      switch state {
+      case "here": Tongue.say(.deviceHere)
+      case "starting": Tongue.say(.nodeStarting)
+      case "offline": Tongue.say(.nodeOffline)
+      case "asleep": Tongue.say(.nodeAsleep)
+      case "dead": Tongue.say(.nodeDead)
+      case "no hub": Tongue.say(.nodeNoHub)
+      case "refused": Tongue.say(.nodeRefused)
+      default: state
+      }
     }
   }
 
@@ -40,18 +56,19 @@ struct ScreenState: Sendable {
     }
 
     private static func text(_ press: RunBoard.Press, _ isUnheard: Bool) -> (String, Style) {
-      let kind = press.receipt.kind.rawValue
+      let kind = press.receipt.kind.spoken
       switch press.receipt.stage {
       case .verdict(let verdict):
         switch verdict.outcome {
-        case .applied: return (verdict.message, .good)
-        case .coalesced, .superseded: return (verdict.message, .accent)
-        case .rejected, .unknown: return (verdict.message, .bad)
+        case .applied: return (verdict.sentence, .good)
+        case .coalesced, .superseded: return (verdict.sentence, .accent)
+        case .rejected, .unknown: return (verdict.sentence, .bad)
         }
       case .queued, .pending:
-        if press.isApplied { return ("\(kind) was applied", .good) }
-        if isUnheard { return ("\(kind): no verdict was heard", .dim) }
-        return ("\(kind) waits for \(press.receipt.stage == .queued ? "the phone" : "its verdict")", .waiting)
+        if press.isApplied { return (Tongue.say(.pressApplied, ["command": kind]), .good) }
+        if isUnheard { return (Tongue.say(.pressUnheard, ["command": kind]), .dim) }
+        if press.receipt.stage == .queued { return (Tongue.say(.pressWaitsPhone, ["command": kind]), .waiting) }
+        return (Tongue.say(.pressWaitsVerdict, ["command": kind]), .waiting)
       }
     }
   }
@@ -61,7 +78,7 @@ struct ScreenState: Sendable {
   /// How long a press of stop waits for the second one, without which it does nothing: a stop cannot be taken back.
   static let stopPatience = Duration.seconds(3)
   /// The device of the screen's own presses, of which each verdict comes.
-  static let ownDevice = "here"
+  static var ownDevice: String { Tongue.say(.deviceHere) }
 
   var bus: String
   var units = Units.metric
@@ -101,7 +118,7 @@ struct ScreenState: Sendable {
   /// Until when a second press of stop ends the run; `nil` when there was no first one.
   private(set) var stopDeadline: ContinuousClock.Instant?
   /// What is said while there are no commands: another screen may have seen some.
-  var noPresses: String { hasNodes ? "no presses yet" : "none since this was opened" }
+  var noPresses: String { hasNodes ? Tongue.say(.noPressesYet) : Tongue.say(.nonePressed) }
   /// Whether the keys of `up` work: nodes go offline, are killed and restarted.
   var hasNodes = false
   /// How many nodes there are.
@@ -194,7 +211,7 @@ struct ScreenState: Sendable {
 
   /// What is told below the numbers: that stop is asked for once, or what the last key did.
   var notice: StyledRow? {
-    if stopDeadline != nil { return StyledRow(" press x again to stop the run", .waiting) }
+    if stopDeadline != nil { return StyledRow(Tongue.say(.stopAsks), .waiting) }
     return told.isEmpty ? nil : StyledRow(" \(ForeignText.shown(told))", .accent)
   }
 
@@ -211,12 +228,16 @@ struct ScreenState: Sendable {
 
   /// The presses that can have an effect now, each with what it does.
   var usefulPresses: [(key: Character, does: String)] {
-    if snapshot.isRecovering { return [("r", "resume"), ("x", "finish")] }
+    if snapshot.isRecovering { return [("r", Tongue.say(.doResume)), ("x", Tongue.say(.doFinish))] }
     return switch predicted {
-    case .idle, .completed: [("s", "start")]
-    case .running: [("p", "pause"), ("x", "stop"), ("l", "lap")]
-    case .paused: [("r", "resume"), ("x", "stop"), ("l", "lap")]
-    case .unknown: [("s", "start"), ("p", "pause"), ("r", "resume"), ("x", "stop"), ("l", "lap")]
+    case .idle, .completed: [("s", Tongue.say(.doStart))]
+    case .running: [("p", Tongue.say(.doPause)), ("x", Tongue.say(.doStop)), ("l", Tongue.say(.doLap))]
+    case .paused: [("r", Tongue.say(.doResume)), ("x", Tongue.say(.doStop)), ("l", Tongue.say(.doLap))]
+    case .unknown:
+      [
+        ("s", Tongue.say(.doStart)), ("p", Tongue.say(.doPause)), ("r", Tongue.say(.doResume)),
+        ("x", Tongue.say(.doStop)), ("l", Tongue.say(.doLap)),
+      ]
     }
   }
 
@@ -232,21 +253,26 @@ struct ScreenState: Sendable {
 
   /// The alarm in words, the longest first, for the room that there is; empty when all is well.
   var alarms: [String] {
-    if let refusal { return ["not let in: \(refusal)"] }
+    if let refusal { return [Tongue.say(.alarmRefused, ["reason": refusal])] }
     if snapshot.isRecovering {
-      return ["the run was on when its phone ended: r resumes it, x finishes it"]
+      return [Tongue.say(.alarmRecovering)]
     }
-    let waits = isReachable ? [] : ["presses wait here"]
+    let waits = isReachable ? [] : [Tongue.say(.alarmWaits)]
     func joined(_ words: String...) -> String { (words + waits).joined(separator: "; ") }
-    let news = "no news" + (staleSeconds.map { " for \(Sentence.clock($0))" } ?? "")
+    let news =
+      staleSeconds.map { Tongue.say(.alarmNoNewsFor, ["time": Sentence.clock($0)]) } ?? Tongue.say(.alarmNoNews)
     if isHubLost {
-      let silent = "the phone is silent: the run may have stopped"
+      let silent = Tongue.say(.alarmSilent)
       return [joined(silent), silent]
     }
-    if isHubOffDuty { return [joined("the phone was ended: this is its last state"), joined("the phone was ended")] }
-    if isStale { return [joined("\(news): this state is old"), isReachable ? news : "\(news): presses wait here"] }
-    if !hasBeenReached { return ["the phone has not answered yet: presses wait here"] }
-    if !isReachable { return ["the phone is out of reach: presses wait here"] }
+    if isHubOffDuty { return [joined(Tongue.say(.phoneEnded)), joined(Tongue.say(.alarmEnded))] }
+    if isStale {
+      return [
+        joined(Tongue.say(.alarmOld, ["news": news])), isReachable ? news : Tongue.say(.alarmOldWaits, ["news": news]),
+      ]
+    }
+    if !hasBeenReached { return [Tongue.say(.alarmNotYet)] }
+    if !isReachable { return [Tongue.say(.alarmOutOfReach)] }
     return []
   }
 }

@@ -24,7 +24,7 @@ struct JSONSyntax {
     do throws(Fault) {
       try scan.value(depth: 0)
       scan.skipBlanks()
-      guard scan.place == bytes.count else { throw scan.fault("the end of the file") }
+      guard scan.place == bytes.count else { throw scan.fault(Tongue.say(.jsonEnd)) }
       return nil
     } catch {
       return error
@@ -39,7 +39,9 @@ struct JSONSyntax {
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     // Further bytes of a character are no column of their own.
     let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-    let what = place >= bytes.count ? "it ends too early: \(expected) is missing" : "\(expected) should be there"
+    let what =
+      place >= bytes.count
+      ? Tongue.say(.jsonTooEarly, ["what": expected]) : Tongue.say(.jsonExpected, ["what": expected])
     return Fault(line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column, expected: what)
   }
 
@@ -59,7 +61,7 @@ struct JSONSyntax {
 
   private mutating func value(depth: Int) throws(Fault) {
     skipBlanks()
-    guard depth < Self.depthMax else { throw fault("less nesting") }
+    guard depth < Self.depthMax else { throw fault(Tongue.say(.jsonNesting)) }
     switch next {
     case UInt8(ascii: "{"): try object(depth)
     case UInt8(ascii: "["): try list(depth)
@@ -70,7 +72,7 @@ struct JSONSyntax {
         place += word.utf8.count
         return
       }
-      throw fault("a value")
+      throw fault(Tongue.say(.jsonValue))
     }
   }
 
@@ -80,14 +82,14 @@ struct JSONSyntax {
     if skip("}") { return }
     repeat {
       skipBlanks()
-      guard next == UInt8(ascii: "\"") else { throw fault("a key in quotation marks") }
+      guard next == UInt8(ascii: "\"") else { throw fault(Tongue.say(.jsonKey)) }
       try text()
       skipBlanks()
-      guard skip(":") else { throw fault("a colon") }
+      guard skip(":") else { throw fault(Tongue.say(.jsonColon)) }
       try value(depth: depth + 1)
       skipBlanks()
     } while skip(",")
-    guard skip("}") else { throw fault("a comma or }") }
+    guard skip("}") else { throw fault(Tongue.say(.jsonCommaOrBrace)) }
   }
 
   private mutating func list(_ depth: Int) throws(Fault) {
@@ -98,17 +100,17 @@ struct JSONSyntax {
       try value(depth: depth + 1)
       skipBlanks()
     } while skip(",")
-    guard skip("]") else { throw fault("a comma or ]") }
+    guard skip("]") else { throw fault(Tongue.say(.jsonCommaOrBracket)) }
   }
 
   private mutating func text() throws(Fault) {
     _ = skip("\"")
     while let byte = next, byte != UInt8(ascii: "\"") {
-      guard byte >= 0x20 else { throw fault("a quotation mark") }
+      guard byte >= 0x20 else { throw fault(Tongue.say(.jsonQuote)) }
       // What is escaped is checked by the reader; here only a quotation mark matters.
       place += byte == UInt8(ascii: "\\") ? 2 : 1
     }
-    guard skip("\"") else { throw fault("a quotation mark") }
+    guard skip("\"") else { throw fault(Tongue.say(.jsonQuote)) }
   }
 
   private mutating func number() throws(Fault) {
@@ -116,6 +118,6 @@ struct JSONSyntax {
     while let byte = next, "+-.0123456789Ee".utf8.contains(byte) { place += 1 }
     guard Double(String(decoding: bytes[start..<place], as: UTF8.self)) == nil else { return }
     place = start
-    throw fault("a number")
+    throw fault(Tongue.say(.jsonNumber))
   }
 }

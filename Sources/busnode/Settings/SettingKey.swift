@@ -3,7 +3,7 @@ import RunScripts
 
 /// What can be set once instead of with each command.
 enum SettingKey: String, CaseIterable {
-  case bus, address, insecure, units, weight
+  case bus, address, insecure, units, language, weight
   case logLevel = "log.level"
   case logFormat = "log.format"
   case colours
@@ -20,7 +20,8 @@ enum SettingKey: String, CaseIterable {
     case .bus: .text("default")
     case .address, .weight: nil
     case .insecure: .flag(false)
-    case .units: .text(Units.metric.rawValue)
+    case .units: .text(Locales.ofOutput.units.rawValue)
+    case .language: .text(Locales.ofOutput.native.rawValue)
     case .logLevel: .text(LogLevel.warning.rawValue)
     case .logFormat: .text(LogFormat.text.rawValue)
     case .colours: .text(Colours.auto.rawValue)
@@ -30,11 +31,11 @@ enum SettingKey: String, CaseIterable {
   /// What it takes, for a sentence.
   var rule: String {
     switch self {
-    case .bus: "a bus name: up to 32 of a-z, 0-9, '.', '_' and '-', a letter or digit first"
-    case .address: "an address of this machine, as tcp://127.0.0.1:5570"
-    case .insecure: "true or false"
-    case .units, .logLevel, .logFormat, .colours: UsageSentence.list(words)
-    case .weight: "20 to 300 (kg)"
+    case .bus: Tongue.say(.ruleBus)
+    case .address: Tongue.say(.ruleAddress)
+    case .insecure: Tongue.say(.ruleFlag)
+    case .units, .language, .logLevel, .logFormat, .colours: UsageSentence.list(words)
+    case .weight: Tongue.say(.ruleWeight)
     }
   }
 
@@ -42,6 +43,7 @@ enum SettingKey: String, CaseIterable {
     switch self {
     case .bus, .address, .insecure, .weight: []
     case .units: Units.allCases.map(\.rawValue)
+    case .language: Tongue.allCases.map(\.rawValue)
     case .logLevel: LogLevel.allCases.map(\.rawValue)
     case .logFormat: LogFormat.allCases.map(\.rawValue)
     case .colours: Colours.allCases.map(\.rawValue)
@@ -51,7 +53,7 @@ enum SettingKey: String, CaseIterable {
   /// Reads a value as a variable or an argument has it; `nil` when it is not one of this key.
   func value(_ text: String) -> SettingValue? {
     switch self {
-    case .bus, .address, .units, .logLevel, .logFormat, .colours: checked(.text(text))
+    case .bus, .address, .units, .language, .logLevel, .logFormat, .colours: checked(.text(text))
     case .insecure:
       switch text.lowercased() {
       case "true", "yes", "1": .flag(true)
@@ -68,7 +70,8 @@ enum SettingKey: String, CaseIterable {
     case (.bus, .text(let text)): BusName(text) == nil ? nil : value
     case (.address, .text(let text)): (try? BusLocation(address: text)) == nil ? nil : value
     case (.insecure, .flag): value
-    case (.units, .text(let text)), (.logLevel, .text(let text)), (.logFormat, .text(let text)),
+    case (.units, .text(let text)), (.language, .text(let text)), (.logLevel, .text(let text)),
+      (.logFormat, .text(let text)),
       (.colours, .text(let text)):
       words.contains(text) ? value : nil
     case (.weight, .number(let number)): (20...300).contains(number) ? value : nil
@@ -87,10 +90,11 @@ enum SettingKey: String, CaseIterable {
   ///
   /// - Parameter place: Where there is none, behind the word: ` in context home`.
   static func unknown(_ word: String, place: String = "") -> String {
-    let advice =
-      nearest(to: word).map { "did you mean \($0.rawValue)?" }
-      ?? "the keys are \(allCases.map(\.rawValue).joined(separator: ", "))"
-    return "there is no key '\(word)'\(place): \(advice)"
+    if let near = nearest(to: word) {
+      return Tongue.say(.noSettingMeant, ["word": word, "place": place, "guess": near.rawValue])
+    }
+    let keys = allCases.map(\.rawValue).joined(separator: ", ")
+    return Tongue.say(.noSetting, ["word": word, "place": place, "keys": keys])
   }
 }
 

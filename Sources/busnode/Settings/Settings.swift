@@ -79,15 +79,14 @@ struct Settings: Sendable {
 
   private static func unknown(_ choice: Choice, of names: [String], in file: SettingsFile) -> String {
     let origin = choice.origin == .flag ? "" : " (\(contextVariable))"
-    let advice =
-      if let near = Spelling.nearest(to: choice.name, of: names) {
-        "did you mean \(near)?"
-      } else if names.isEmpty {
-        "\(file.path) has none; busnode config set --context \(choice.name) bus NAME makes it"
-      } else {
-        "\(file.path) has \(UsageSentence.list(names).replacing(" or ", with: " and "))"
-      }
-    return "there is no context '\(choice.name)'\(origin): \(advice)"
+    if let near = Spelling.nearest(to: choice.name, of: names) {
+      return Tongue.say(.contextMeant, ["name": choice.name, "origin": origin, "guess": near])
+    }
+    guard !names.isEmpty else {
+      return Tongue.say(.contextNone, ["name": choice.name, "origin": origin, "path": file.path])
+    }
+    let others = UsageSentence.list(names, by: .listAnd)
+    return Tongue.say(.contextOthers, ["name": choice.name, "origin": origin, "path": file.path, "names": others])
   }
 
   /// The value of a key; `nil` when nothing sets it. A name of a bus hides an address below it, and the other way round.
@@ -111,7 +110,9 @@ struct Settings: Sendable {
     if key == .bus || key == .address { return .text(text) }
     guard let value = key.value(text) else {
       throw Failure(
-        code: "usage", message: "\(key.variable) is '\(text)', and it takes \(key.rule)", exitStatus: ExitStatus.usage)
+        code: "usage",
+        message: Tongue.say(.variableWrong, ["variable": key.variable, "value": text, "rule": key.rule]),
+        exitStatus: ExitStatus.usage)
     }
     return value
   }
@@ -129,6 +130,7 @@ struct Settings: Sendable {
 
   var isInsecure: Bool { (try? found(.insecure))?.value == .flag(true) }
   var units: Units? { text(.units).flatMap { Units(rawValue: $0) } }
+  var language: Tongue? { text(.language).flatMap { Tongue(rawValue: $0) } }
   var logLevel: LogLevel? { text(.logLevel).flatMap { LogLevel(rawValue: $0) } }
   var logFormat: LogFormat? { text(.logFormat).flatMap { LogFormat(rawValue: $0) } }
   var colours: Colours { text(.colours).flatMap { Colours(rawValue: $0) } ?? .auto }
@@ -179,7 +181,7 @@ extension SettingKey {
   /// The type of its value in the file.
   fileprivate var type: ConfigType {
     switch self {
-    case .bus, .address, .units, .logLevel, .logFormat, .colours: .string
+    case .bus, .address, .units, .language, .logLevel, .logFormat, .colours: .string
     case .insecure: .bool
     case .weight: .double
     }
@@ -203,4 +205,9 @@ extension SettingsTree {
     let bytes = Array(data)
     return try JSONSnapshot(data: bytes.span.bytes, providerName: "file", parsingOptions: .default)
   }
+}
+
+extension Locales {
+  /// Those that count for standard output: none for a pipe, a file and JSON, which programs read.
+  static var ofOutput: Locales { Output.isTerminal && !Output.isJSON ? ofThisProcess : Locales([:]) }
 }

@@ -29,7 +29,7 @@ struct SettingsFile: Hashable, Sendable {
       data = try InputFile.contents(of: path, as: "configuration", bytesMax: Self.bytesMax)
     } catch {
       throw Failure(
-        code: "configuration", message: "\(error.message): mend that, or move it away",
+        code: "configuration", message: Tongue.say(.mendThat, ["reason": error.message]),
         exitStatus: ExitStatus.configuration)
     }
     do {
@@ -52,7 +52,7 @@ struct SettingsFile: Hashable, Sendable {
 
   private func failure(_ flaw: SettingsFlaw) -> Failure {
     let remedy =
-      if let remedy = flaw.remedy { "busnode \(remedy)" } else { "mend it, or move it away" }
+      if let remedy = flaw.remedy { "busnode \(remedy)" } else { Tongue.say(.mendIt) }
     return Failure(
       code: "configuration", message: "\(path): \(flaw.reason) (\(remedy))", exitStatus: ExitStatus.configuration)
   }
@@ -69,7 +69,8 @@ struct SettingsFile: Hashable, Sendable {
         atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw Failure(
-        code: "notWritten", message: "\(directory) cannot be made: \(error.localizedDescription)",
+        code: "notWritten",
+        message: Tongue.say(.cannotMake, ["path": directory, "reason": error.localizedDescription]),
         exitStatus: ExitStatus.diskError)
     }
     let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -77,7 +78,7 @@ struct SettingsFile: Hashable, Sendable {
     // Without the lock, as on some network disks, one of two changes at the same moment may be lost.
     if lock >= 0 { _ = flock(lock, LOCK_EX) }
     var tree = try tree()
-    guard case .object = tree else { throw failure(SettingsFlaw("it is not one object, {...}")) }
+    guard case .object = tree else { throw failure(SettingsFlaw(Tongue.say(.flawNoObject))) }
     try change(&tree)
     try OutputFile(path: path, newMode: 0o600).write(String(decoding: tree.data, as: UTF8.self) + "\n")
   }

@@ -16,15 +16,16 @@ indirect enum SettingsTree: Hashable, Sendable {
   ///
   /// - Throws: ``SettingsFlaw``, which says in which line it is no JSON.
   init(_ data: Data) throws(SettingsFlaw) {
-    guard !data.isEmpty else { throw SettingsFlaw("it is empty, which is no JSON", isOfJSON: true) }
+    guard !data.isEmpty else { throw SettingsFlaw(Tongue.say(.flawEmpty), isOfJSON: true) }
     if let fault = JSONSyntax.fault(in: Array(data)) {
       throw SettingsFlaw(
-        "line \(fault.line), column \(fault.column) is no JSON: \(fault.expected)", isOfJSON: true)
+        Tongue.say(.flawSyntax, ["line": fault.line, "column": fault.column, "expected": fault.expected]),
+        isOfJSON: true)
     }
     do {
       self = try JSONDecoder().decode(SettingsTree.self, from: data)
     } catch {
-      throw SettingsFlaw("it is no JSON: a text has a wrong escape or is not UTF-8", isOfJSON: true)
+      throw SettingsFlaw(Tongue.say(.flawText), isOfJSON: true)
     }
   }
 
@@ -112,22 +113,22 @@ struct SettingsFlaw: Error, Hashable {
 extension SettingsTree {
   /// Checks that every key is one, and every value what its key takes.
   func check() throws(SettingsFlaw) {
-    guard case .object(let all) = self else { throw SettingsFlaw("it is not one object, {...}") }
+    guard case .object(let all) = self else { throw SettingsFlaw(Tongue.say(.flawNoObject)) }
     let sets = all[Self.contexts] ?? .empty
     var rest = all
     rest[Self.contexts] = nil
     try SettingsTree.object(rest).checkSet([], of: nil)
     guard case .object(let contexts) = sets else {
-      throw SettingsFlaw("'\(Self.contexts)' is not an object of named sets", remedy: "config rm \(Self.contexts)")
+      throw SettingsFlaw(Tongue.say(.flawContexts, ["name": Self.contexts]), remedy: "config rm \(Self.contexts)")
     }
     for name in contexts.keys.sorted() {
       guard BusName(name) != nil else {
         throw SettingsFlaw(
-          "'\(name)' is no name of a context: up to 32 of a-z, 0-9, '.', '_' and '-', a letter or digit first",
+          Tongue.say(.flawContextName, ["name": name]),
           remedy: "config rm --context '\(name)'")
       }
       guard let set = contexts[name], case .object = set else {
-        throw SettingsFlaw("context \(name) is not an object of settings", remedy: "config rm --context \(name)")
+        throw SettingsFlaw(Tongue.say(.flawContext, ["name": name]), remedy: "config rm --context \(name)")
       }
       try set.checkSet([], of: name)
     }
@@ -136,7 +137,7 @@ extension SettingsTree {
   /// Checks a set of keys, or an object within it.
   private func checkSet(_ path: [String], of context: String?) throws(SettingsFlaw) {
     guard case .object(let object) = self else { return }
-    let place = context.map { " in context \($0)" } ?? ""
+    let place = context.map { Tongue.say(.placeInContext, ["name": $0]) } ?? ""
     let flag = context.map { " --context \($0)" } ?? ""
     for name in object.keys.sorted() {
       guard let tree = object[name] else { continue }
@@ -146,12 +147,13 @@ extension SettingsTree {
       if let key {
         guard case .value(let value) = tree, key.checked(value) != nil else {
           throw SettingsFlaw(
-            "'\(word)'\(place) is \(tree.shown), and it takes \(key.rule)", remedy: "config set\(flag) \(word) VALUE")
+            Tongue.say(.flawValue, ["word": word, "place": place, "value": tree.shown, "rule": key.rule]),
+            remedy: "config set\(flag) \(word) VALUE")
         }
       } else if case .object = tree, SettingKey.allCases.contains(where: { $0.path.starts(with: path) }) {
         try tree.checkSet(path, of: context)
       } else if SettingKey(rawValue: word) != nil {
-        throw SettingsFlaw("'\(word)'\(place) is an object in an object: \"log\": {\"level\": ...}")
+        throw SettingsFlaw(Tongue.say(.flawNested, ["word": word, "place": place]))
       } else {
         throw SettingsFlaw(
           SettingKey.unknown(word, place: place), remedy: "config rm\(flag) \(word)")
@@ -159,7 +161,7 @@ extension SettingsTree {
     }
     if path.isEmpty, object["bus"] != nil, object["address"] != nil {
       throw SettingsFlaw(
-        "a bus has a name or an address, and 'bus' and 'address' are both set\(place)",
+        Tongue.say(.flawBoth, ["place": place]),
         remedy: "config rm\(flag) address")
     }
   }
@@ -167,10 +169,10 @@ extension SettingsTree {
   /// The value as a sentence shows it.
   private var shown: String {
     switch self {
-    case .object: "an object"
+    case .object: Tongue.say(.shownObject)
     case .value(.text(let text)): "\"\(text)\""
     case .value(let value): "\(value)"
-    case .list: "a list"
+    case .list: Tongue.say(.shownList)
     case .null: "null"
     }
   }

@@ -51,7 +51,7 @@ struct BadgeBook {
       let deeds = Badges.deeds(of: summaries, RunCalendar(), now: Date().timeIntervalSince1970)
       _ = try BadgeBook(of: location).look(at: deeds)
     } catch {
-      Output.complain("busnode: no badge was given: \((error as? Failure)?.message ?? "\(error)")")
+      Output.complain("busnode: " + Tongue.say(.noBadgeGiven, ["reason": (error as? Failure)?.message ?? "\(error)"]))
     }
   }
 
@@ -62,8 +62,7 @@ struct BadgeBook {
     guard let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.version == Self.version else {
       throw Failure(
         code: "store",
-        message: "\(files.path(of: Self.name)) is damaged or of a later version: put a copy back, or remove it, and "
-          + "badges are given anew from what is kept",
+        message: Tongue.say(.badgesDamaged, ["path": files.path(of: Self.name)]),
         exitStatus: ExitStatus.diskError)
     }
     return file.badges

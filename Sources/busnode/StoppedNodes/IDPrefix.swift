@@ -19,11 +19,12 @@ struct IDPrefix: ExpressibleByArgument {
     let matches = Set(ids.filter { $0.hasPrefix(digits) }).sorted()
     guard let first = matches.first else {
       throw Failure(
-        code: "unknownId", message: "nothing \(place) begins with \(digits)", exitStatus: ExitStatus.failure)
+        code: "unknownId", message: Tongue.say(.nothingBegins, ["where": place, "digits": digits]),
+        exitStatus: ExitStatus.failure)
     }
     guard matches.count == 1 else {
       throw Failure(
-        code: "usage", message: "\(matches.count) ids \(place) begin with \(digits): give more digits",
+        code: "usage", message: Tongue.say(.idsBegin, ["count": matches.count, "where": place, "digits": digits]),
         exitStatus: ExitStatus.usage)
     }
     return first

@@ -25,7 +25,7 @@ struct LocalDevices: Sendable {
       let code = errno
       if code == ENOENT { return [] }
       throw Failure(
-        code: "store", message: "the stores in \(directory) cannot be read: \(Output.reason(code))",
+        code: "store", message: Tongue.say(.storesUnread, ["directory": directory, "reason": Output.reason(code)]),
         exitStatus: ExitStatus.diskError)
     }
     closedir(stream)
@@ -70,7 +70,7 @@ struct LocalDevices: Sendable {
       return try await ask(.backUp(to: path), of: device)
     }
     let silent = Failure(
-      code: "unreachable", message: "\(device) does not answer any more: no copy was made",
+      code: "unreachable", message: Tongue.say(.noCopyMade, ["device": device]),
       exitStatus: ExitStatus.busHeld)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -144,7 +144,7 @@ struct LocalDevices: Sendable {
       guard error.code == .storeHeld else { throw error }
       guard isLast else { return nil }
       throw Failure(
-        code: error.code.description, message: "\(error.message), which does not answer",
+        code: error.code.description, message: Tongue.say(.doesNotAnswer, ["what": error.message]),
         exitStatus: ExitStatus.busHeld)
     }
   }

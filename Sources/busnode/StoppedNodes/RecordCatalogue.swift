@@ -50,11 +50,11 @@ struct RecordCatalogue {
       }
     }
     guard isKept else {
-      let bus = "bus \"\(location.displayName)\""
+      let bus = location.displayName
       throw Failure(
         code: "noBus",
-        message: device.map { "\($0) keeps no records of \(bus) on this machine" }
-          ?? "no device of \(bus) has kept anything on this machine: start busnode phone once, or name another bus",
+        message: device.map { Tongue.say(.keepsNoRecords, ["device": $0, "bus": bus]) }
+          ?? Tongue.say(.nothingKept, ["bus": bus]),
         exitStatus: ExitStatus.noBus)
     }
     let isHidden = { [hubs, removed] (entry: Entry) in
@@ -114,9 +114,9 @@ struct RecordCatalogue {
       }
       return last
     }
-    let id = try prefix.match(entries.map(\.summary.runID.description), where: "that is kept here")
+    let id = try prefix.match(entries.map(\.summary.runID.description), where: Tongue.say(.thatIsKept))
     guard let entry = entries.first(where: { $0.summary.runID.description == id }) else {
-      throw Failure(code: "unknownId", message: "no run \(id) is kept here", exitStatus: ExitStatus.failure)
+      throw Failure(code: "unknownId", message: Tongue.say(.noRunKept, ["run": id]), exitStatus: ExitStatus.failure)
     }
     return entry
   }
@@ -162,7 +162,7 @@ struct RecordCatalogue {
     guard let hub = hubs.first else {
       throw Failure(
         code: "noBus",
-        message: "records are imported into the phone's store, and no phone of this bus has run on this machine",
+        message: Tongue.say(.importNeedsPhone),
         exitStatus: ExitStatus.noBus)
     }
     do {

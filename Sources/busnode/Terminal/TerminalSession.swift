@@ -18,9 +18,7 @@ final class TerminalSession: Sendable {
 
     init(_ environment: [String: String]) {
       hasColor = (environment["NO_COLOR"] ?? "").isEmpty
-      let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-      let upper = locale.uppercased()
-      hasUnicode = upper.contains("UTF-8") || upper.contains("UTF8")
+      hasUnicode = Locales(environment).hasUnicode
     }
   }
 
@@ -31,7 +29,7 @@ final class TerminalSession: Sendable {
     let kind = environment["TERM"] ?? ""
     guard !kind.isEmpty, kind != "dumb" else {
       Output.complain(
-        "busnode: lines instead of a screen, and no keys: TERM=\(kind) is a terminal whose cursor cannot be moved"
+        "busnode: " + Tongue.say(.linesInstead, ["kind": kind])
       )
       return nil
     }

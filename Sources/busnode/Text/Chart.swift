@@ -46,7 +46,12 @@ struct Chart {
       return nil
     }
     func part(_ name: String, _ extreme: (index: Int, value: Double)) -> String {
-      "\(name) \(words.text(extreme.value)) at \(Sentence.clock(words.interval.seconds * Double(extreme.index)))"
+      Tongue.say(
+        .extremeAt,
+        [
+          "name": name, "value": words.text(extreme.value),
+          "time": Sentence.clock(words.interval.seconds * Double(extreme.index)),
+        ])
     }
     return "\(part(words.low, low)), \(part(words.high, high))"
   }

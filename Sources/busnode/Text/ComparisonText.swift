@@ -4,13 +4,13 @@ import RunRecordings
 /// The numbers that RunBus computes beside the recording device's own, as text.
 enum ComparisonText {
   static func lines(_ comparison: Comparison, in units: Units) -> [String] {
-    var lines = MeasureText.section("compared with the device", whole(comparison, in: units))
+    var lines = MeasureText.section(Tongue.say(.comparedWithDevice), whole(comparison, in: units))
     if !comparison.laps.isEmpty {
-      lines += MeasureText.section("laps between the device's marks", laps(comparison.laps, in: units))
+      lines += MeasureText.section(Tongue.say(.lapsBetweenMarks), laps(comparison.laps, in: units))
     }
     if let unit = comparison.splitUnit, !comparison.splits.isEmpty {
-      let title = unit == .kilometer ? "kilometres" : "miles"
-      lines += MeasureText.section("\(title) beside the device's laps", laps(comparison.splits, in: units))
+      let title = unit == .kilometer ? Tongue.say(.kilometres) : Tongue.say(.miles)
+      lines += MeasureText.section(Tongue.say(.besideDeviceLaps, ["unit": title]), laps(comparison.splits, in: units))
     }
     return lines
   }
@@ -30,12 +30,13 @@ enum ComparisonText {
       [
         name, "", value.ours.map(Sentence.clock) ?? SplitText.missing,
         value.recorded.map(Sentence.clock) ?? SplitText.missing,
-        value.difference.map { signed($0, 1, true) + " s" } ?? SplitText.missing, percent(value),
+        value.difference.map { Tongue.say(.differenceSeconds, ["count": signed($0, 1, true)]) } ?? SplitText.missing,
+        percent(value),
       ]
     }
     func distance(_ value: ComparedValue) -> [String] {
       [
-        "distance", units.distanceSymbol, value.ours.map(units.distanceDigits) ?? SplitText.missing,
+        Tongue.say(.labelDistance), units.distanceSymbol, value.ours.map(units.distanceDigits) ?? SplitText.missing,
         value.recorded.map(units.distanceDigits) ?? SplitText.missing,
         value.difference.map { signed(units.distance(fromMeters: $0), 2, true) } ?? SplitText.missing, percent(value),
       ]
@@ -43,15 +44,18 @@ enum ComparisonText {
     let short = units.height(fromMeters: 1)
     let rows = [
       distance(comparison.distanceMeters),
-      time("active time", comparison.activeSeconds),
-      row("average heart rate", "bpm", comparison.averageHeartRateBpm, decimals: 1),
-      row("highest heart rate", "bpm", comparison.maxHeartRateBpm),
-      row("average cadence", "steps/min", comparison.averageCadenceStepsPerMinute, decimals: 1),
-      row("climbed", units.heightSymbol, comparison.elevationGainMeters, factor: short),
-      row("descended", units.heightSymbol, comparison.elevationLossMeters, factor: short),
-      row("energy", "kcal", comparison.energyJoules, factor: 1 / RunFormat.joulesPerKilocalorie),
+      time(Tongue.say(.labelActiveTime), comparison.activeSeconds),
+      row(Tongue.say(.labelAverageHeartRate), "bpm", comparison.averageHeartRateBpm, decimals: 1),
+      row(Tongue.say(.labelHighestHeartRate), "bpm", comparison.maxHeartRateBpm),
+      row(
+        Tongue.say(.labelAverageCadence), Tongue.say(.unitSteps), comparison.averageCadenceStepsPerMinute, decimals: 1),
+      row(Tongue.say(.labelClimbed), units.heightSymbol, comparison.elevationGainMeters, factor: short),
+      row(Tongue.say(.labelDescended), units.heightSymbol, comparison.elevationLossMeters, factor: short),
+      row(Tongue.say(.labelEnergy), "kcal", comparison.energyJoules, factor: 1 / RunFormat.joulesPerKilocalorie),
     ]
-    return Columns.lines(["", "", "ours", "device", "difference", "%"], rows, leftColumns: 2)
+    return Columns.lines(
+      ["", "", Tongue.say(.columnOurs), Tongue.say(.columnDevice), Tongue.say(.columnDifference), "%"], rows,
+      leftColumns: 2)
   }
 
   private static func laps(_ laps: [ComparedLap], in units: Units) -> [String] {
@@ -60,7 +64,10 @@ enum ComparisonText {
     func time(_ seconds: Double?) -> String { seconds.map(Sentence.clock) ?? missing }
     func rate(_ bpm: Double?) -> String { bpm.map(Sentence.whole) ?? missing }
     return Columns.lines(
-      ["#", units.distanceSymbol, "device", "%", "time", "device", "s", "bpm", "device"],
+      [
+        "#", units.distanceSymbol, Tongue.say(.columnDevice), "%", Tongue.say(.columnTime), Tongue.say(.columnDevice),
+        "s", "bpm", Tongue.say(.columnDevice),
+      ],
       laps.map { lap in
         [
           "\(lap.number)", length(lap.distanceMeters.ours), length(lap.distanceMeters.recorded),

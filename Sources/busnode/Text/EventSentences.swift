@@ -8,11 +8,15 @@ extension Sentence {
   /// by its age.
   static func snapshot(_ snapshot: Snapshot, in units: Units = .metric) -> String {
     let metrics = snapshot.metrics
-    var parts = ["\(snapshot.order.text) \(snapshot.phase.rawValue) \(DurationText.clock(metrics.elapsed))"]
-    if metrics.active < metrics.elapsed { parts.append("active \(DurationText.clock(metrics.active))") }
-    if let goal = goal(snapshot.goal, remaining: snapshot.remaining) { parts.append("goal \(goal)") }
-    if snapshot.isRecovering { parts.append("recovering: resume, finish or discard?") }
-    if metrics.isAutoPaused { parts.append("auto-paused") }
+    var parts = ["\(snapshot.order.text) \(snapshot.phase.spoken) \(DurationText.clock(metrics.elapsed))"]
+    if metrics.active < metrics.elapsed {
+      parts.append(Tongue.say(.activeIs, ["time": DurationText.clock(metrics.active)]))
+    }
+    if let goal = goal(snapshot.goal, remaining: snapshot.remaining) {
+      parts.append(Tongue.say(.goalIs, ["goal": goal]))
+    }
+    if snapshot.isRecovering { parts.append(Tongue.say(.recoveringAsks)) }
+    if metrics.isAutoPaused { parts.append(Tongue.say(.autoPaused)) }
     if let meters = metrics.distanceMeters {
       parts.append(aged(units.distanceText(meters), .distance, of: snapshot))
     }
@@ -21,8 +25,10 @@ extension Sentence {
       parts.append(units.paceText(pace))
     }
     if let rate = metrics.heartRateBpm { parts.append(aged("\(whole(rate)) bpm", .heartRate, of: snapshot)) }
-    if metrics.lapCount > 0 { parts.append(metrics.lapCount == 1 ? "1 lap" : "\(metrics.lapCount) laps") }
-    if let change = snapshot.changedBy { parts.append("by \(change.source)") }
+    if metrics.lapCount > 0 {
+      parts.append(metrics.lapCount == 1 ? Tongue.say(.lapsOne) : Tongue.say(.lapsMany, ["count": metrics.lapCount]))
+    }
+    if let change = snapshot.changedBy { parts.append(Tongue.say(.changedBy, ["source": change.source.spoken])) }
     return parts.joined(separator: " · ")
   }
 
@@ -34,17 +40,19 @@ extension Sentence {
   /// A value, with its age if it is stale.
   static func aged(_ text: String, _ metric: Metric, of metrics: RunMetrics) -> String {
     guard metrics.isStale(metric), let age = metrics.age(of: metric) else { return text }
-    return "\(text), \(old(age.seconds)) old"
+    return Tongue.say(.ageOf, ["value": text, "age": old(age.seconds)])
   }
 
   /// The phase of the run: the first line of `busnode state`.
   static func standing(_ snapshot: Snapshot) -> String {
     let place =
-      "term \(snapshot.order.term), revision \(snapshot.order.revision), tick \(snapshot.order.tick)"
-    guard snapshot.phase != .idle else { return "no run has been started (\(place))" }
-    return "the run is \(snapshot.phase.rawValue)"
-      + (snapshot.isRecovering ? " and waits to be recovered (busnode recover resume, finish or discard)" : "")
-      + (snapshot.changedBy.map { ", last changed by \($0.source) on \($0.deviceID)" } ?? "") + " (\(place))"
+      Tongue.say(
+        .standingPlace, ["term": snapshot.order.term, "revision": snapshot.order.revision, "tick": snapshot.order.tick])
+    guard snapshot.phase != .idle else { return Tongue.say(.standingNone, ["place": place]) }
+    return Tongue.say(.runIs, ["phase": snapshot.phase.spoken])
+      + (snapshot.isRecovering ? Tongue.say(.runWaitsForRecovery) : "")
+      + (snapshot.changedBy.map { Tongue.say(.runChangedBy, ["source": $0.source.spoken, "device": $0.deviceID]) } ?? "")
+      + " (\(place))"
   }
 
   /// `16:03:05.250`, by the clock and the time zone of this machine.
@@ -60,22 +68,23 @@ extension Sentence {
     case .liveActivity(let state): liveActivity(state, in: units)
     case .message(let message, let text): self.message(message, text: text)
     case .link(let link):
-      link.refusal.map { "no session with the hub: \($0)" }
-        ?? (link.reachable ? "the hub answers" : "the hub is out of reach")
+      link.refusal.map { Tongue.say(.linkRefused, ["reason": $0]) }
+        ?? (link.reachable ? Tongue.say(.linkUp) : Tongue.say(.linkDown))
     case .view(let view): self.view(view)
     case .hubLost(let lost):
-      "\(lost.deviceId?.rawValue ?? "the hub") has been silent for \(clock(lost.silentSeconds)): the run may have stopped"
-    case .predicted(let predicted): "the button shows \(predicted.phase.rawValue)"
+      Tongue.say(
+        .hubSilent, ["device": lost.deviceId?.rawValue ?? Tongue.say(.theHub), "time": clock(lost.silentSeconds)])
+    case .predicted(let predicted): Tongue.say(.buttonShows, ["phase": predicted.phase.spoken])
     case .sensors(let sensors):
       switch sensors.demand {
-      case .off: "sensors off (paused, or no run)"
-      case .motion: "sensors off, except for motion (the runner stands)"
-      case .all: "sensors on"
+      case .off: Tongue.say(.sensorsOff)
+      case .motion: Tongue.say(.sensorsMotion)
+      case .all: Tongue.say(.sensorsOn)
       }
     case .record(let record): self.record(record, in: units)
     case .recordingEnded(let recording):
-      "the recording has ended at \(clock(recording.elapsedSeconds)) of the run: no more samples come; busnode send stop ends the run"
-    case .sensorsDone(let sensors): "the hub has all samples of the run: \(sensors.samples)"
+      Tongue.say(.recordingEnded, ["time": clock(recording.elapsedSeconds)])
+    case .sensorsDone(let sensors): Tongue.say(.sensorsDone, ["count": sensors.samples])
     }
   }
 
@@ -83,17 +92,19 @@ extension Sentence {
     switch event {
     case .snapshot(let state): snapshot(state.snapshot, in: units)
     case .command(let command, let device):
-      "\(device): \(command.kind.rawValue) pressed on \(command.source)"
-        + (command.runOffset.map { " (recorded at \(DurationText.clock($0)))" } ?? "")
-        + (command.goal.map { ", goal \(DurationText.clock($0.time))" } ?? "")
-        + (command.ifRevision.map { ", if at revision \($0)" } ?? "")
-    case .receipt(let receipt, let device): "\(device): \(receipt.message)"
-    case .presence(let presence): "\(presence.deviceID) \(presence.isReachable ? "is here" : "is gone")"
+      Tongue.say(.pressedOn, ["device": device, "command": command.kind.spoken, "source": command.source.spoken])
+        + (command.runOffset.map { Tongue.say(.pressedAt, ["time": DurationText.clock($0)]) } ?? "")
+        + (command.goal.map { Tongue.say(.pressedGoal, ["time": DurationText.clock($0.time)]) } ?? "")
+        + (command.ifRevision.map { Tongue.say(.pressedIf, ["revision": $0]) } ?? "")
+    case .receipt(let receipt, let device): "\(device): \(receipt.sentence)"
+    case .presence(let presence):
+      "\(presence.deviceID) \(presence.isReachable ? Tongue.say(.isHere) : Tongue.say(.isGone))"
     case .message(let message): self.message(message, text: nil)
-    case .route(let part): "the route of run \(short(part.runID.description)) has \(part.total) points"
-    case .live(let message): "push \(message.push.number) to lock screens: \(message.push.kind.rawValue)"
+    case .route(let part): Tongue.say(.routeHas, ["run": short(part.runID.description), "count": part.total])
+    case .live(let message): Tongue.say(.pushSent, ["number": message.push.number, "kind": message.push.kind.rawValue])
     case .room(let view): RoomViewText.line(view, in: units)
-    case .cue(let cue): "room \(RoomViewText.short(cue.room)): \(RoomViewText.sentence(cue))"
+    case .cue(let cue):
+      Tongue.say(.roomSays, ["room": RoomViewText.short(cue.room), "sentence": RoomViewText.sentence(cue)])
     }
   }
 
@@ -102,11 +113,11 @@ extension Sentence {
   private static func liveActivity(_ state: LiveActivityState, in units: Units) -> String {
     let (content, numbers) = (state.content, state.content.numbers)
     let active = BusDuration(seconds: state.activeSeconds(at: state.pushedAt))
-    var parts = ["lock screen: \(content.phase.rawValue) \(DurationText.clock(active))"]
-    if content.isRecovering { parts.append("recovering") }
+    var parts = [Tongue.say(.lockScreen, ["phase": content.phase.spoken, "time": DurationText.clock(active)])]
+    if content.isRecovering { parts.append(Tongue.say(.recovering)) }
     if let startDate = state.startDate {
       let startsIn = BusDuration(seconds: startDate.timeIntervalSince(state.pushedAt))
-      parts.append(RoomViewText.countdown(startsIn) ?? "countdown")
+      parts.append(RoomViewText.countdown(startsIn) ?? Tongue.say(.countdown))
     }
     if let meters = numbers.distanceMeters { parts.append(units.distanceText(meters)) }
     if let pace = numbers.paceSecondsPerKilometer ?? numbers.averagePaceSecondsPerKilometer {
@@ -114,33 +125,41 @@ extension Sentence {
     }
     if let rate = numbers.heartRateBpm { parts.append("\(rate) bpm") }
     if let room = content.room { parts.append(RoomViewText.place(room, in: units)) }
-    parts += content.pending.map { "\($0.rawValue) waits" }
-    if state.isHubLost { parts.append("the phone is lost") } else if state.isStale { parts.append("stale") }
-    parts.append("push \(state.push) (\(state.pushKind.rawValue)), \(state.budgetLeft) left")
+    parts += content.pending.map { Tongue.say(.pressWaits, ["command": $0.spoken]) }
+    if state.isHubLost {
+      parts.append(Tongue.say(.phoneLost))
+    } else if state.isStale {
+      parts.append(Tongue.say(.stale))
+    }
+    parts.append(
+      Tongue.say(.pushBudget, ["number": state.push, "kind": state.pushKind.rawValue, "left": state.budgetLeft]))
     return parts.joined(separator: " · ")
   }
 
   /// A message of an app that has arrived.
   static func message(_ message: MessageEvent, text: String?) -> String {
-    "message \(message.name) from \(message.from) to \(message.to), "
-      + (message.size == 1 ? "1 byte" : "\(message.size) bytes")
+    Tongue.say(.messageFromTo, ["name": message.name, "from": message.from, "to": message.to])
+      + (message.size == 1 ? Tongue.say(.bytesOne) : Tongue.say(.bytesMany, ["count": message.size]))
       + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? "")
   }
 
   /// A record was stored or removed.
   static func record(_ news: EventJSON.Record, in units: Units = .metric) -> String {
-    let name = "run \(short(news.runId.description))"
-    guard let record = news.record else { return "\(name) was removed" }
+    let name = Tongue.say(.runNamed, ["run": short(news.runId.description)])
+    guard let record = news.record else { return Tongue.say(.recordRemoved, ["run": name]) }
     let distance = record.distanceMeters.map { ", \(units.distanceText($0))" } ?? ""
-    return "\(name) is kept (version \(record.version), \(DurationText.clock(record.active))\(distance))"
+    return Tongue.say(
+      .recordKept,
+      ["run": name, "version": record.version, "time": DurationText.clock(record.active), "distance": distance])
   }
 
   /// Whether the state of a node is up to date.
   static func view(_ view: EventJSON.View) -> String {
-    if view.hubOffDuty { return "the phone was ended: this is its last state" }
-    guard view.stale else { return "this state is up to date" }
-    return "this state is "
-      + (view.ageSeconds.map { "\(old($0)) old" } ?? "from an earlier time")
-      + ": the phone has been silent since"
+    if view.hubOffDuty { return Tongue.say(.phoneEnded) }
+    guard view.stale else { return Tongue.say(.stateUpToDate) }
+    guard let age = view.ageSeconds else {
+      return Tongue.say(.stateEarlier)
+    }
+    return Tongue.say(.stateOld, ["age": old(age)])
   }
 }

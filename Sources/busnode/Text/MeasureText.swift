@@ -20,10 +20,10 @@ enum MeasureText {
       if let comparison = Comparison(run) {
         lines += ComparisonText.lines(comparison, in: units)
       } else {
-        lines += ["", "the recording holds no numbers of the device's own to compare with"]
+        lines += ["", Tongue.say(.noDeviceNumbers)]
       }
     }
-    if parts.contains(.route) { lines += section("route", route(run.route, in: units)) }
+    if parts.contains(.route) { lines += section(Tongue.say(.titleRoute), route(run.route, in: units)) }
     return lines
   }
 
@@ -32,35 +32,42 @@ enum MeasureText {
   /// The final numbers, with ``SplitText/missing`` for those that are not known.
   static func table(_ metrics: RunMetrics, in units: Units) -> [String] {
     func row(_ name: String, _ value: String?) -> String {
-      name + String(repeating: " ", count: max(1, 16 - name.count)) + (value ?? SplitText.missing)
+      name + String(repeating: " ", count: max(1, 16 - TextWidth.of(name))) + (value ?? SplitText.missing)
     }
     var lines = [
-      row("elapsed", DurationText.clock(metrics.elapsed)),
-      row("active", DurationText.clock(metrics.active)),
-      row("distance", metrics.distanceMeters.map(units.distanceText)),
+      row(Tongue.say(.labelElapsed), DurationText.clock(metrics.elapsed)),
+      row(Tongue.say(.labelActive), DurationText.clock(metrics.active)),
+      row(Tongue.say(.labelDistance), metrics.distanceMeters.map(units.distanceText)),
     ]
     if let meters = metrics.pedometerMeters, meters > 0 {
-      lines.append(row("  by pedometer", units.distanceText(meters)))
+      lines.append(row(Tongue.say(.labelByPedometer), units.distanceText(meters)))
     }
     let pace = units.paceText(_:)
     lines += [
-      row("average pace", metrics.averagePaceSecondsPerKilometer.map(pace)),
-      row("  best minute", metrics.bestPaceSecondsPerKilometer.map(pace)),
-      row("  worst minute", metrics.worstPaceSecondsPerKilometer.map(pace)),
-      row("heart rate", metrics.averageHeartRateBpm.map { "\(Sentence.whole($0)) bpm on average" }),
-      row("  highest", metrics.maxHeartRateBpm.map { "\(Sentence.whole($0)) bpm" }),
-      row("cadence", metrics.averageCadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min on average" }),
-      row("climbed", metrics.elevationGainMeters.map(units.heightText)),
-      row("descended", metrics.elevationLossMeters.map(units.heightText)),
-      row("energy", metrics.energyJoules.map(Units.energyText)),
+      row(Tongue.say(.labelAveragePace), metrics.averagePaceSecondsPerKilometer.map(pace)),
+      row(Tongue.say(.labelBestMinute), metrics.bestPaceSecondsPerKilometer.map(pace)),
+      row(Tongue.say(.labelWorstMinute), metrics.worstPaceSecondsPerKilometer.map(pace)),
+      row(
+        Tongue.say(.labelHeartRate),
+        metrics.averageHeartRateBpm.map { Tongue.say(.bpmOnAverage, ["rate": Sentence.whole($0)]) }),
+      row(Tongue.say(.labelHighest), metrics.maxHeartRateBpm.map { "\(Sentence.whole($0)) bpm" }),
+      row(
+        Tongue.say(.labelCadence),
+        metrics.averageCadenceStepsPerMinute.map { Tongue.say(.stepsOnAverage, ["count": Sentence.whole($0)]) }),
+      row(Tongue.say(.labelClimbed), metrics.elevationGainMeters.map(units.heightText)),
+      row(Tongue.say(.labelDescended), metrics.elevationLossMeters.map(units.heightText)),
+      row(Tongue.say(.labelEnergy), metrics.energyJoules.map(Units.energyText)),
     ]
-    if metrics.lapCount > 0 { lines.append(row("laps marked", "\(metrics.lapCount)")) }
+    if metrics.lapCount > 0 { lines.append(row(Tongue.say(.labelLapsMarked), "\(metrics.lapCount)")) }
     return lines
   }
 
   private static func route(_ points: [RoutePoint], in units: Units) -> [String] {
     Columns.lines(
-      ["s", "latitude", "longitude", units.heightSymbol, units.distanceSymbol, "verdict"],
+      [
+        "s", Tongue.say(.columnLatitude), Tongue.say(.columnLongitude), units.heightSymbol, units.distanceSymbol,
+        Tongue.say(.columnVerdict),
+      ],
       points.map { point in
         [
           seconds(point.offset), RoutePointText.degrees(point.position.latitude),

@@ -12,34 +12,37 @@ enum MetricsText {
     func row(_ name: String, _ value: String?, _ metric: Metric? = nil) -> String? {
       guard var text = value else { return nil }
       if isRunning, let metric { text = Sentence.aged(text, metric, of: metrics) }
-      return name + String(repeating: " ", count: max(1, 16 - name.count)) + text
+      return name + String(repeating: " ", count: max(1, 16 - TextWidth.of(name))) + text
     }
     let pedometer = metrics.pedometerMeters.flatMap { $0 > 0 ? $0 : nil }
     let clocks = [
-      row("elapsed", DurationText.clock(metrics.elapsed)), row("active", DurationText.clock(metrics.active)),
-      row("", metrics.isAutoPaused ? "auto-paused: the runner stands still" : nil), row("goal", goal),
+      row(Tongue.say(.labelElapsed), DurationText.clock(metrics.elapsed)),
+      row(Tongue.say(.labelActive), DurationText.clock(metrics.active)),
+      row("", metrics.isAutoPaused ? Tongue.say(.standsStill) : nil), row(Tongue.say(.labelGoal), goal),
     ]
     let way = [
-      row("distance", metrics.distanceMeters.map(units.distanceText), .distance),
-      row("", pedometer.map { "\(units.distanceText($0)) of it by pedometer" }),
-      row("pace", metrics.currentPaceSecondsPerKilometer.map(units.paceText)),
-      row("average pace", metrics.averagePaceSecondsPerKilometer.map(units.paceText)),
-      row("", metrics.bestPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the best minute" }),
-      row("", metrics.worstPaceSecondsPerKilometer.map { "\(units.paceText($0)) in the slowest minute" }),
+      row(Tongue.say(.labelDistance), metrics.distanceMeters.map(units.distanceText), .distance),
+      row("", pedometer.map { Tongue.say(.byPedometer, ["distance": units.distanceText($0)]) }),
+      row(Tongue.say(.labelPace), metrics.currentPaceSecondsPerKilometer.map(units.paceText)),
+      row(Tongue.say(.labelAveragePace), metrics.averagePaceSecondsPerKilometer.map(units.paceText)),
+      row("", metrics.bestPaceSecondsPerKilometer.map { Tongue.say(.inBestMinute, ["pace": units.paceText($0)]) }),
+      row("", metrics.worstPaceSecondsPerKilometer.map { Tongue.say(.inWorstMinute, ["pace": units.paceText($0)]) }),
     ]
     let body = [
-      row("heart rate", metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),
-      row("", metrics.averageHeartRateBpm.map { "\(Sentence.whole($0)) bpm on average" }),
-      row("", metrics.maxHeartRateBpm.map { "\(Sentence.whole($0)) bpm at most" }),
-      row("cadence", metrics.cadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min" }, .cadence),
-      row("", metrics.averageCadenceStepsPerMinute.map { "\(Sentence.whole($0)) steps/min on average" }),
+      row(Tongue.say(.labelHeartRate), metrics.heartRateBpm.map { "\(Sentence.whole($0)) bpm" }, .heartRate),
+      row("", metrics.averageHeartRateBpm.map { Tongue.say(.bpmOnAverage, ["rate": Sentence.whole($0)]) }),
+      row("", metrics.maxHeartRateBpm.map { Tongue.say(.bpmAtMost, ["rate": Sentence.whole($0)]) }),
+      row(
+        Tongue.say(.labelCadence),
+        metrics.cadenceStepsPerMinute.map { Tongue.say(.stepsNow, ["count": Sentence.whole($0)]) }, .cadence),
+      row("", metrics.averageCadenceStepsPerMinute.map { Tongue.say(.stepsOnAverage, ["count": Sentence.whole($0)]) }),
     ]
     let rest = [
-      row("altitude", metrics.altitudeMeters.map(units.heightText), .elevation),
-      row("climbed", metrics.elevationGainMeters.map(units.heightText)),
-      row("descended", metrics.elevationLossMeters.map(units.heightText)),
-      row("energy", metrics.energyJoules.map(Units.energyText)),
-      row("laps", metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
+      row(Tongue.say(.labelAltitude), metrics.altitudeMeters.map(units.heightText), .elevation),
+      row(Tongue.say(.labelClimbed), metrics.elevationGainMeters.map(units.heightText)),
+      row(Tongue.say(.labelDescended), metrics.elevationLossMeters.map(units.heightText)),
+      row(Tongue.say(.labelEnergy), metrics.energyJoules.map(Units.energyText)),
+      row(Tongue.say(.labelLaps), metrics.lapCount > 0 ? "\(metrics.lapCount)" : nil),
     ]
     return (clocks + way + body + rest).compactMap { $0 }
   }

@@ -5,16 +5,19 @@ enum RankingText {
   /// The line in place of an empty list.
   static func none(_ list: Ranking.Kind, _ month: CalendarMonth) -> String {
     switch list {
-    case .month: "nobody has run in a room in \(month.text)"
-    case .wins: "nobody has won in a room"
-    case .losses: "nobody has lost in a room"
+    case .month: Tongue.say(.nobodyRan, ["month": month.text])
+    case .wins: Tongue.say(.nobodyWon)
+    case .losses: Tongue.say(.nobodyLost)
     }
   }
 
   /// The runners, a line each under a heading.
   static func lines(_ rows: [Ranking.Row], _ list: Ranking.Kind, _ month: CalendarMonth) -> [String] {
     let names = RoomText.names(rows.map { ($0.runner.member, $0.runner.nickname) })
-    let heading = ["RANK", "RUNNER"] + (list == .month ? [month.text] : []) + ["WON", "DRAWN", "LOST"]
+    let heading =
+      [Tongue.say(.headingRank), Tongue.say(.headingRunner)] + (list == .month ? [month.text] : []) + [
+        Tongue.say(.headingWon), Tongue.say(.headingDrawn), Tongue.say(.headingLost),
+      ]
     return Columns.lines(
       heading,
       rows.map { row in
@@ -29,7 +32,7 @@ enum RankingText {
   static func lines(_ given: [Badges.Given]) -> [String] {
     let calendar = RunCalendar()
     return Columns.lines(
-      ["BADGE", "GIVEN", "RUN"],
+      [Tongue.say(.headingBadge), Tongue.say(.headingGiven), Tongue.say(.headingRun)],
       given.map { one in
         [words(one.badge), calendar.minuteText(Double(one.moment) / 1000), Sentence.short(one.run.description)]
       })
@@ -38,15 +41,15 @@ enum RankingText {
   /// What a badge is given for.
   static func words(_ badge: Badge) -> String {
     switch badge {
-    case .firstRun: "first run"
+    case .firstRun: Tongue.say(.badgeFirstRun)
     case .fiveKilometres: "5 km"
     case .tenKilometres: "10 km"
-    case .halfMarathon: "half marathon"
-    case .marathon: "marathon"
-    case .hundredInMonth: "100 km in a month"
-    case .firstWin: "first win"
-    case .threeWinsInRow: "3 wins in a row"
-    case .sevenDaysInRow: "7 days in a row"
+    case .halfMarathon: Tongue.say(.halfMarathon)
+    case .marathon: Tongue.say(.marathon)
+    case .hundredInMonth: Tongue.say(.badgeHundred)
+    case .firstWin: Tongue.say(.badgeFirstWin)
+    case .threeWinsInRow: Tongue.say(.badgeThreeWins)
+    case .sevenDaysInRow: Tongue.say(.badgeSevenDays)
     }
   }
 }

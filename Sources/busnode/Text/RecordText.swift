@@ -6,17 +6,23 @@ import RunScripts
 enum RecordText {
   /// The line in place of an empty list, when none of `count` records matches the filter.
   static func none(of count: Int) -> String {
-    count == 0 ? noRuns : "no runs in that time; \(count) \(count == 1 ? "is" : "are") kept in all"
+    count == 0
+      ? noRuns
+      : count == 1
+        ? Tongue.say(.noRunsInTime, ["count": count]) : Tongue.say(.noRunsInTimeMany, ["count": count])
   }
 
   /// The line when there is no record at all.
-  static let noRuns = "no runs yet: a run is kept when it is stopped"
+  static var noRuns: String { Tongue.say(.noRuns) }
 
   /// The records, a line each under a heading, the last run last.
   static func list(_ summaries: [RecordSummary], _ doubles: RecordDoubles, in units: Units) -> [String] {
     let calendar = RunCalendar()
     return Columns.lines(
-      ["ID", "STARTED", "ACTIVE", "DISTANCE", "PACE", "BPM", "DEVICE", "TITLE"],
+      [
+        Tongue.say(.headingID), Tongue.say(.headingStarted), Tongue.say(.headingActive), Tongue.say(.headingDistance),
+        Tongue.say(.headingPace), "BPM", Tongue.say(.headingDevice), Tongue.say(.headingTitle),
+      ],
       summaries.map { summary in
         [
           Sentence.short(summary.runID.description), calendar.minuteText(calendar.wallClock(summary)),
@@ -30,19 +36,19 @@ enum RecordText {
 
   /// - Parameter original: The record of which this one is likely a double.
   private static func title(_ summary: RecordSummary, _ original: RunID? = nil) -> String {
-    let mark = summary.isConflicted ? "(overlaps another run)" : ""
-    let double = original.map { "(likely the same run as \(Sentence.short($0.description)))" } ?? ""
+    let mark = summary.isConflicted ? Tongue.say(.overlaps) : ""
+    let double = original.map { Tongue.say(.likelySame, ["run": Sentence.short($0.description)]) } ?? ""
     return [summary.title, mark, double].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// The title of a run without one, after the hour of its start; the page has the same rule.
   static func untitled(hour: Int) -> String {
     switch hour {
-    case 5..<11: "Morning run"
-    case 11..<14: "Midday run"
-    case 14..<18: "Afternoon run"
-    case 18..<22: "Evening run"
-    default: "Night run"
+    case 5..<11: Tongue.say(.morningRun)
+    case 11..<14: Tongue.say(.middayRun)
+    case 14..<18: Tongue.say(.afternoonRun)
+    case 18..<22: Tongue.say(.eveningRun)
+    default: Tongue.say(.nightRun)
     }
   }
 
@@ -56,12 +62,15 @@ enum RecordText {
     var lines = [title(named)]
     let origin =
       summary.deviceID == RecordImport.device
-      ? "imported by RunBus" : "started on \(summary.deviceID), measured on \(summary.hubDeviceID) by RunBus"
+      ? Tongue.say(.importedBy) : Tongue.say(.measuredBy, ["device": summary.deviceID, "hub": summary.hubDeviceID])
     lines.append("\(when) · \(origin) \(summary.appVersion)")
-    lines.append("\(summary.runID) · version \(summary.version)")
+    lines.append(Tongue.say(.versionIs, ["run": summary.runID, "version": summary.version]))
     if let goal = summary.goal {
       let isReached = summary.elapsed >= goal.time
-      lines.append("goal \(DurationText.clock(goal.time)), \(isReached ? "reached" : "not reached")")
+      lines.append(
+        isReached
+          ? Tongue.say(.goalWasReached, ["time": DurationText.clock(goal.time)])
+          : Tongue.say(.goalWasMissed, ["time": DurationText.clock(goal.time)]))
     }
     // The note keeps its line breaks.
     if !summary.note.isEmpty {
@@ -79,16 +88,21 @@ enum RecordText {
     let interval = series.interval
     let charts = [
       Chart(
-        title: "pace, \(units.paceSymbol)", values: samples.map(\.paceSecondsPerKilometer), isInverted: true,
+        title: Tongue.say(.chartPace, ["unit": units.paceSymbol]), values: samples.map(\.paceSecondsPerKilometer),
+        isInverted: true,
         label: { SplitText.pace($0, in: units) }, ends: ends,
-        words: Chart.Words(low: "fastest", high: "slowest", interval: interval, text: units.paceText)),
+        words: Chart.Words(
+          low: Tongue.say(.wordFastest), high: Tongue.say(.wordSlowest), interval: interval, text: units.paceText)),
       Chart(
-        title: "elevation, \(units.heightSymbol)", values: samples.map(\.altitudeMeters),
+        title: Tongue.say(.chartElevation, ["unit": units.heightSymbol]), values: samples.map(\.altitudeMeters),
         label: { Sentence.whole(units.height(fromMeters: $0)) }, ends: ends,
-        words: Chart.Words(low: "lowest", high: "highest", interval: interval, text: units.heightText)),
+        words: Chart.Words(
+          low: Tongue.say(.wordLowest), high: Tongue.say(.wordHighest), interval: interval, text: units.heightText)),
       Chart(
-        title: "heart rate, bpm", values: samples.map(\.heartRateBpm), label: Sentence.whole, ends: ends,
-        words: Chart.Words(low: "lowest", high: "highest", interval: interval) { "\(Sentence.whole($0)) bpm" }),
+        title: Tongue.say(.chartHeartRate), values: samples.map(\.heartRateBpm), label: Sentence.whole, ends: ends,
+        words: Chart.Words(low: Tongue.say(.wordLowest), high: Tongue.say(.wordHighest), interval: interval) {
+          "\(Sentence.whole($0)) bpm"
+        }),
     ]
     let drawn = charts.map { $0.lines(width: width, style: style) }.filter { !$0.isEmpty }
     return drawn.flatMap { [""] + $0 }
@@ -100,7 +114,10 @@ enum RecordText {
   ) -> [String] {
     let longest = sums.compactMap(\.distanceMeters).max() ?? 0
     let lines = Columns.lines(
-      [statistics.unit.rawValue.uppercased(), "RUNS", "ACTIVE", "DISTANCE", "PACE", "CLIMBED", "ENERGY", ""],
+      [
+        statistics.unit.heading, Tongue.say(.headingRuns), Tongue.say(.headingActive), Tongue.say(.headingDistance),
+        Tongue.say(.headingPace), Tongue.say(.headingClimbed), Tongue.say(.headingEnergy), "",
+      ],
       (sums + total).enumerated().map { index, sum in
         [
           sum.period, "\(sum.count)", Sentence.clock(sum.activeSeconds),
@@ -128,20 +145,25 @@ enum RecordText {
     let mean = units.distanceText(trend.metersPerPeriod)
     let start =
       trend.periods == 1
-      ? "distance in the last complete \(unit.rawValue): \(mean)"
-      : "distance a \(unit.rawValue): \(mean) on average over the last \(trend.periods) complete \(unit.rawValue)s"
+      ? Tongue.say(.trendLastOne, ["unit": unit.spoken, "distance": mean])
+      : Tongue.say(.trendLast, ["unit": unit.spoken, "distance": mean, "count": trend.periods])
     guard trend.metersPerPeriod > 0 else {
       return trend.periods == 1
-        ? "no distance in the last complete \(unit.rawValue)"
-        : "no distance in the last \(trend.periods) complete \(unit.rawValue)s"
+        ? Tongue.say(.trendNoneOne, ["unit": unit.spoken])
+        : Tongue.say(.trendNone, ["count": trend.periods, "unit": unit.spoken])
     }
-    let before = trend.periods == 1 ? "the one before" : "the \(trend.periods) before"
+    let before = trend.periods == 1 ? Tongue.say(.trendBeforeOne) : Tongue.say(.trendBefore, ["count": trend.periods])
     guard let change = trend.change else {
-      return start + (trend.metersBefore == 0 && trend.metersPerPeriod > 0 ? ", after none in \(before)" : "")
+      return start
+        + (trend.metersBefore == 0 && trend.metersPerPeriod > 0 ? Tongue.say(.trendAfterNone, ["before": before]) : "")
     }
     let percent = Int((abs(change) * 100).rounded())
     return start
-      + (percent == 0 ? ", as in \(before)" : ", \(percent) % \(change > 0 ? "more" : "less") than in \(before)")
+      + (percent == 0
+        ? Tongue.say(.trendSame, ["before": before])
+        : change > 0
+          ? Tongue.say(.trendMore, ["percent": percent, "before": before])
+          : Tongue.say(.trendLess, ["percent": percent, "before": before]))
   }
 
   /// Personal bests, a line each, and the longest run.
@@ -157,16 +179,21 @@ enum RecordText {
       ]
     }
     return Columns.lines(
-      ["BEST", "TIME", "PACE", "DAY", "ID", "TITLE"],
+      [
+        Tongue.say(.headingBest), Tongue.say(.headingTime), Tongue.say(.headingPace), Tongue.say(.headingDay),
+        Tongue.say(.headingID), Tongue.say(.headingTitle),
+      ],
       statistics.bests.map { row(Self.name(ofBest: $0.distanceMeters), $0) }
-        + (statistics.longest.map { [row("longest run, \(units.distanceText($0.distanceMeters))", $0)] } ?? []),
+        + (statistics.longest.map {
+          [row(Tongue.say(.bestLongest, ["distance": units.distanceText($0.distanceMeters)]), $0)]
+        } ?? []),
       leftColumns: 1, lastIsLeft: true)
   }
 
   private static func name(ofBest meters: Double) -> String {
     switch meters {
-    case 21_097.5: "half marathon"
-    case 42_195: "marathon"
+    case 21_097.5: Tongue.say(.halfMarathon)
+    case 42_195: Tongue.say(.marathon)
     default: "\(Int(meters / 1000)) km"
     }
   }

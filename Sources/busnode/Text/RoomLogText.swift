@@ -7,7 +7,10 @@ enum RoomLogText {
   static func lines(_ entries: [JudgedEntry]) -> [String] {
     let names = names(of: entries)
     return Columns.lines(
-      ["ENTRY", "AT", "RUNNER", "ASK", "VERDICT"],
+      [
+        Tongue.say(.headingEntry), Tongue.say(.headingAt), Tongue.say(.headingRunner), Tongue.say(.headingAsk),
+        Tongue.say(.headingVerdict),
+      ],
       entries.map { judged in
         let entry = judged.entry
         return [
@@ -26,32 +29,53 @@ enum RoomLogText {
 
   private static func ask(_ ask: RoomAskKind, _ names: [MemberID: String]) -> String {
     switch ask {
-    case .ready(let isOn): isOn ? "ready" : "not ready"
-    case .here(let isOn): isOn ? "at the start" : "not at the start"
-    case .enter(_, let metres?, _): "enter, \(metres) m from the start"
-    case .remove(let who): "remove \(names[who] ?? String(who.description.prefix(8)))"
-    case .mark(let mark): "mark \(run(mark.elapsed, mark.decimetres))"
+    case .ready(let isOn): isOn ? Tongue.say(.memberReady) : Tongue.say(.memberNotReady)
+    case .here(let isOn): isOn ? Tongue.say(.memberHere) : Tongue.say(.memberNotHere)
+    case .enter(_, let metres?, _): Tongue.say(.askEnterAt, ["metres": metres])
+    case .remove(let who): Tongue.say(.askRemove, ["name": names[who] ?? String(who.description.prefix(8))])
+    case .mark(let mark): Tongue.say(.askMark, ["run": run(mark.elapsed, mark.decimetres)])
     case .record(let record):
-      "record \(record.version): \(run(record.elapsed, record.decimetres))\(record.isFinished ? "" : ", stopped early")"
-    case .open, .enter(_, nil, _), .leave, .close, .begin, .proceed, .hold, .cancel, .stay, .tick, .unknown: ask.word
+      Tongue.say(.askRecord, ["version": record.version, "run": run(record.elapsed, record.decimetres)])
+        + (record.isFinished ? "" : Tongue.say(.askStoppedEarly))
+    case .open, .enter(_, nil, _), .leave, .close, .begin, .proceed, .hold, .cancel, .stay, .tick, .unknown: word(ask)
+    }
+  }
+
+  /// An ask about which there is nothing more to say.
+  private static func word(_ ask: RoomAskKind) -> String {
+    switch ask {
+    case .open: Tongue.say(.askOpen)
+    case .enter: Tongue.say(.askEnter)
+    case .ready: Tongue.say(.memberReady)
+    case .here: Tongue.say(.askHere)
+    case .leave: Tongue.say(.askLeave)
+    case .close: Tongue.say(.askClose)
+    case .begin: Tongue.say(.askBegin)
+    case .proceed: Tongue.say(.askProceed)
+    case .hold: Tongue.say(.askHold)
+    case .cancel: Tongue.say(.askCancel)
+    case .stay: Tongue.say(.askStay)
+    case .tick: Tongue.say(.askTick)
+    case .unknown, .remove, .mark, .record: Tongue.say(.askUnknown)
     }
   }
 
   private static func run(_ elapsed: BusDuration, _ decimetres: Int?) -> String {
-    let distance = decimetres.map { "\(RoomText.tenths(Double($0) / 10)) m" } ?? "distance unknown"
+    let distance = decimetres.map { "\(RoomText.tenths(Double($0) / 10)) m" } ?? Tongue.say(.distanceUnknown)
     return "\(DurationText.clock(elapsed)), \(distance)"
   }
 
   /// What became of an entry.
   static func sentence(_ judged: JudgedEntry, _ names: [MemberID: String]) -> String {
     switch judged.folded {
-    case .verdict(.rejected(let refusal)): "rejected: \(RoomText.sentence(refusal, names: names))"
+    case .verdict(.rejected(let refusal)):
+      Tongue.say(.judgedRejected, ["reason": RoomText.sentence(refusal, names: names)])
     case .verdict(let verdict): RoomText.sentence(verdict)
-    case .known: "known: its number was used before"
-    case .gap: "not judged: a number before it is missing"
+    case .known: Tongue.say(.judgedKnown)
+    case .gap: Tongue.say(.judgedGap)
     case .leftOut where judged.entry.number > RoomMachine.numberMax:
-      "left out: its number is above \(RoomMachine.numberMax)"
-    case .leftOut: "left out: too many strangers have written here"
+      Tongue.say(.judgedTooHigh, ["number": RoomMachine.numberMax])
+    case .leftOut: Tongue.say(.judgedStranger)
     }
   }
 }
@@ -62,7 +86,12 @@ extension RoomText {
     let own = result.rows.first { $0.member == me }
     let names = names(report.state)
     return lines(result, names) + missing(report.state, names)
-      + (own.map { ["you       \($0.place). of \(result.rows.count)\($0.outcome.map { ", \($0.rawValue)" } ?? "")"] }
-        ?? [])
+      + (own.map { own in
+        let outcome = own.outcome.map { ", \($0.spoken)" } ?? ""
+        return [
+          row(
+            Tongue.say(.memberYou), Tongue.say(.ownPlace, ["place": own.place, "count": result.rows.count]) + outcome)
+        ]
+      } ?? [])
   }
 }

@@ -9,15 +9,15 @@ enum RoomText {
   /// What became of an ask.
   static func sentence(_ verdict: RoomVerdict, names: [MemberID: String] = [:]) -> String {
     switch verdict {
-    case .opened: "the room is open"
-    case .entered: "you are in"
-    case .noted: "noted"
-    case .begun: "it begins"
-    case .held: "the countdown is held: nobody is ready"
-    case .left: "you have left"
-    case .removed: "removed, for good"
-    case .closed: "the search is over"
-    case .cancelled: "the room is cancelled"
+    case .opened: Tongue.say(.roomOpened)
+    case .entered: Tongue.say(.roomEntered)
+    case .noted: Tongue.say(.roomNoted)
+    case .begun: Tongue.say(.roomBegun)
+    case .held: Tongue.say(.roomHeld)
+    case .left: Tongue.say(.roomLeft)
+    case .removed: Tongue.say(.roomRemoved)
+    case .closed: Tongue.say(.roomClosed)
+    case .cancelled: Tongue.say(.roomCancelled)
     case .rejected(let refusal): sentence(refusal, names: names)
     }
   }
@@ -27,37 +27,37 @@ enum RoomText {
       members.map { names[$0] ?? String($0.description.prefix(8)) }.joined(separator: ", ")
     }
     return switch refusal {
-    case .known: "the room is open already"
-    case .notYours: "the room belongs to another runner"
-    case .unsupported: "this room does not know that: use the version of RunBus that its opener has"
-    case .unknownRoom: "there is no such room"
-    case .over: "the room is over"
-    case .notIn: "not in the room: enter it first"
-    case .alreadyIn: "you are in already"
-    case .notRecruiting: "the room takes nobody in now"
-    case .barred: "the owner has removed you from this room"
-    case .otherCircle: "the room is for another circle"
+    case .known: Tongue.say(.refusedKnown)
+    case .notYours: Tongue.say(.refusedNotYours)
+    case .unsupported: Tongue.say(.refusedUnsupported)
+    case .unknownRoom: Tongue.say(.refusedUnknownRoom)
+    case .over: Tongue.say(.refusedOver)
+    case .notIn: Tongue.say(.refusedNotIn)
+    case .alreadyIn: Tongue.say(.refusedAlreadyIn)
+    case .notRecruiting: Tongue.say(.refusedNotRecruiting)
+    case .barred: Tongue.say(.refusedBarred)
+    case .otherCircle: Tongue.say(.refusedOtherCircle)
     case .tooFar(let metres): tooFar(metres)
-    case .unfit(let unfit): "you do not fit: another \(unfit.rawValue)"
-    case .full: "the room is full"
-    case .notOwner: "only the owner may do that"
-    case .tooFew: "it takes two to run together"
-    case .notReady(let who): "not ready: \(list(who))"
-    case .notHere(let who): "not at the start: \(list(who))"
-    case .notGathering: "the room does not gather now"
-    case .notCounting: "there is no countdown"
-    case .tooLate: "too late: the run is on, or starts within a second"
-    case .alreadyRunning: "the run is on: nobody leaves it; your own run ends when you stop it, the room at its goal"
-    case .matched: "another runner was faster: you are matched"
-    case .notRunning: "there is no run"
-    case .implausible: "nobody runs that far in that time"
-    case .tooMany: "you have said too much in this room"
+    case .unfit(let unfit): Tongue.say(.refusedUnfit, ["what": unfit.spoken])
+    case .full: Tongue.say(.refusedFull)
+    case .notOwner: Tongue.say(.refusedNotOwner)
+    case .tooFew: Tongue.say(.refusedTooFew)
+    case .notReady(let who): Tongue.say(.refusedNotReady, ["names": list(who)])
+    case .notHere(let who): Tongue.say(.refusedNotHere, ["names": list(who)])
+    case .notGathering: Tongue.say(.refusedNotGathering)
+    case .notCounting: Tongue.say(.refusedNotCounting)
+    case .tooLate: Tongue.say(.refusedTooLate)
+    case .alreadyRunning: Tongue.say(.refusedRunning)
+    case .matched: Tongue.say(.refusedMatched)
+    case .notRunning: Tongue.say(.refusedNotRunning)
+    case .implausible: Tongue.say(.refusedImplausible)
+    case .tooMany: Tongue.say(.refusedTooMany)
     }
   }
 
   private static func tooFar(_ metres: Int?) -> String {
-    guard let metres else { return "it is not known how far you are from the start; at most 1,000 m" }
-    return "\(grouped(metres)) m from the start; at most 1,000 m"
+    guard let metres else { return Tongue.say(.tooFarUnknown) }
+    return Tongue.say(.tooFar, ["metres": grouped(metres)])
   }
 
   private static func grouped(_ number: Int) -> String {
@@ -66,40 +66,40 @@ enum RoomText {
 
   static func sentence(_ denial: RoomDenial) -> String {
     switch denial {
-    case .alone: "this phone takes no part in rooms: start it with --together NAME"
-    case .inRoom(let room): "you are in room \(short(room)) until you leave it or its run is over"
-    case .noRoom: "you are in no room: busnode room enter ROOM"
-    case .runIsOn: "a run is on: stop it first"
+    case .alone: Tongue.say(.deniedAlone)
+    case .inRoom(let room): Tongue.say(.deniedInRoom, ["room": short(room)])
+    case .noRoom: Tongue.say(.deniedNoRoom)
+    case .runIsOn: Tongue.say(.deniedRunIsOn)
     case .tooFar(let metres): tooFar(metres)
-    case .otherSpeed: "the room's time passes at another speed than this phone's"
-    case .update: "the room has later rules: update RunBus"
-    case .unknownRoom: "there is no such room"
-    case .expired: "the phone was out of reach for a minute: ask again"
-    case .forbidden: "this device may not press as this source"
-    case .busy: "too much waits already: try again"
-    case .seeking: "a search is on: busnode match --stop ends it"
-    case .notSeeking: "no search is on"
-    case .outOfReach: "the log of the rooms is out of reach"
+    case .otherSpeed: Tongue.say(.deniedOtherSpeed)
+    case .update: Tongue.say(.deniedUpdate)
+    case .unknownRoom: Tongue.say(.refusedUnknownRoom)
+    case .expired: Tongue.say(.deniedExpired)
+    case .forbidden: Tongue.say(.deniedForbidden)
+    case .busy: Tongue.say(.deniedBusy)
+    case .seeking: Tongue.say(.deniedSeeking)
+    case .notSeeking: Tongue.say(.deniedNotSeeking)
+    case .outOfReach: Tongue.say(.deniedOutOfReach)
     }
   }
 
   /// Why a search is over.
   static func sentence(_ end: SearchEnd) -> String {
     switch end {
-    case .nobodyFound: "nobody was found"
-    case .stopped: "the search is over"
-    case .left: "the search is over: you have left, or were not ready in time"
-    case .broken: "the search is over: the log of the rooms does not answer, or has lost the room"
+    case .nobodyFound: Tongue.say(.endNobodyFound)
+    case .stopped: Tongue.say(.roomClosed)
+    case .left: Tongue.say(.endLeft)
+    case .broken: Tongue.say(.endBroken)
     }
   }
 
   static func reason(_ end: RoomEnd) -> String {
     switch end {
-    case .owner: "by its owner"
-    case .closed: "the search was ended"
-    case .left: "everybody left"
-    case .nobodyCame: "nobody came"
-    case .nobodyFound: "nobody was found"
+    case .owner: Tongue.say(.becauseOwner)
+    case .closed: Tongue.say(.becauseClosed)
+    case .left: Tongue.say(.becauseLeft)
+    case .nobodyCame: Tongue.say(.becauseNobodyCame)
+    case .nobodyFound: Tongue.say(.endNobodyFound)
     }
   }
 
@@ -108,10 +108,9 @@ enum RoomText {
     guard !report.isLost, let me = report.state.member(report.me) else { return nil }
     switch report.state.stage {
     case .running:
-      return "the run of room \(short(report.room)) is not over: start the phone again, so that its distance counts"
+      return Tongue.say(.unfinishedRun, ["room": short(report.room)])
     case .settling where me.record == nil:
-      return "room \(short(report.room)) has no record of this phone's run yet, and its result stays provisional: "
-        + "start the phone again within a day"
+      return Tongue.say(.unfinishedRecord, ["room": short(report.room)])
     case .none, .recruiting, .gathering, .countdown, .settling, .over, .cancelled: return nil
     }
   }
@@ -137,36 +136,48 @@ enum RoomText {
   /// - Parameter passing: Whether there are lines that change with time alone.
   private static func lines(_ report: RoomReport, passing: Bool) -> [String] {
     let (state, names) = (report.state, names(report.state))
-    var stage = state.stage.word
+    var stage = state.stage.spoken
     if state.terms?.isMatched == true, state.stage == .recruiting {
-      stage += state.members.count < 2 ? " (a search for another runner)" : " (matched)"
+      stage += state.members.count < 2 ? Tongue.say(.stageSearching) : Tongue.say(.stageMatched)
     }
     if case .cancelled(let end) = state.stage { stage += ", \(reason(end))" }
     if let startsIn = report.startsIn, case .countdown = state.stage, startsIn > .zero {
-      stage += ", starts in \(tenths(startsIn.seconds)) s"
+      stage += Tongue.say(.stageStartsIn, ["seconds": tenths(startsIn.seconds)])
     }
-    if report.isProvisional { stage += " (by the clock; the log does not say so yet)" }
-    if report.isLost { stage += "; the log has lost this room" }
-    var lines = ["room      \(short(report.room))"] + (passing ? ["stage     \(stage)"] : [])
+    if report.isProvisional { stage += Tongue.say(.stageByClock) }
+    if report.isLost { stage += Tongue.say(.stageLost) }
+    var lines =
+      [row(Tongue.say(.labelRoom), short(report.room))] + (passing ? [row(Tongue.say(.labelStage), stage)] : [])
     if let terms = state.terms {
-      lines.append("goal      \(DurationText.clock(terms.goal))")
-      if let start = terms.start { lines.append("start     \(start.label)") }
-      lines.append("places    \(state.members.count) of \(terms.places)")
+      lines.append(row(Tongue.say(.labelGoal), DurationText.clock(terms.goal)))
+      if let start = terms.start { lines.append(row(Tongue.say(.labelStart), start.label)) }
+      lines.append(
+        row(Tongue.say(.labelPlaces), Tongue.say(.placesOf, ["count": state.members.count, "places": terms.places])))
     }
     for member in state.members {
       var words: [String] = []
-      if member.id == report.me { words.append("you") }
-      if member.id == state.owner, state.terms?.isMatched == false { words.append("owner") }
-      if state.stage == .recruiting { words.append(member.isReady ? "ready" : "not ready") }
-      if state.stage == .gathering { words.append(member.isHere ? "at the start" : "not at the start") }
-      lines.append("member    \(names[member.id] ?? "?")\(words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))")")
+      if member.id == report.me { words.append(Tongue.say(.memberYou)) }
+      if member.id == state.owner, state.terms?.isMatched == false { words.append(Tongue.say(.memberOwner)) }
+      if state.stage == .recruiting {
+        words.append(member.isReady ? Tongue.say(.memberReady) : Tongue.say(.memberNotReady))
+      }
+      if state.stage == .gathering {
+        words.append(member.isHere ? Tongue.say(.memberHere) : Tongue.say(.memberNotHere))
+      }
+      let roles = words.isEmpty ? "" : "  (\(words.joined(separator: ", ")))"
+      lines.append(row(Tongue.say(.labelMember), (names[member.id] ?? "?") + roles))
     }
-    if let trouble = report.trouble { lines.append("warning   the log is out of reach: \(trouble)") }
+    if let trouble = report.trouble {
+      lines.append(row(Tongue.say(.labelWarning), Tongue.say(.logOutOfReach, ["reason": trouble])))
+    }
     for warning in RoomWarning.allCases where report.warnings.contains(warning) {
-      lines.append("warning   \(warning.message)")
+      lines.append(row(Tongue.say(.labelWarning), warning.spoken))
     }
-    for who in state.disputes.sorted() { lines.append("warning   \(names[who] ?? "a member") has read another log") }
-    if passing, let hold = hold(report) { lines.append("you       \(hold)") }
+    for who in state.disputes.sorted() {
+      lines.append(
+        row(Tongue.say(.labelWarning), Tongue.say(.readAnotherLog, ["name": names[who] ?? Tongue.say(.aMember)])))
+    }
+    if passing, let hold = hold(report) { lines.append(row(Tongue.say(.memberYou), hold)) }
     if let result = RoomResult(state) { lines += self.lines(result, names) + missing(state, names) }
     return lines
   }
@@ -178,7 +189,7 @@ enum RoomText {
     else { return nil }
     let left = max(.zero, terms.span + startsIn)
     let time = DurationText.countdown(left)
-    return "in it until its run is over, in \(time), also when your own is: then another takes you"
+    return Tongue.say(.heldUntil, ["time": time])
   }
 
   /// Whose records a provisional result waits for.
@@ -189,21 +200,26 @@ enum RoomText {
     let list = who.joined(separator: ", ")
     let what =
       who.count == 1
-      ? "the record of \(list): it comes from its phone" : "the records of \(list): they come from their phones"
-    return ["missing   \(what), a minute of the run after its end"]
+      ? Tongue.say(.missingRecord, ["names": list]) : Tongue.say(.missingRecords, ["names": list])
+    return [row(Tongue.say(.labelMissing), Tongue.say(.missingSince, ["what": what]))]
   }
 
   /// A result, a line each member.
   static func lines(_ result: RoomResult, _ names: [MemberID: String]) -> [String] {
-    ["result    \(result.standing.rawValue)"]
+    [row(Tongue.say(.labelResult), result.standing.spoken)]
       + result.rows.map { row in
         var text = "\(row.place).  \(names[row.member] ?? "?")"
-        text += row.decimetres.map { "  \(tenths(Double($0) / 10)) m" } ?? "  distance unknown"
-        if row.decimetres != nil, !row.isConfirmed { text += " (unconfirmed)" }
-        if row.isFinished == false { text += "  stopped early" }
-        if let outcome = row.outcome { text += "  \(outcome.rawValue)" }
+        text += row.decimetres.map { "  \(tenths(Double($0) / 10)) m" } ?? "  " + Tongue.say(.distanceUnknown)
+        if row.decimetres != nil, !row.isConfirmed { text += Tongue.say(.unconfirmed) }
+        if row.isFinished == false { text += Tongue.say(.stoppedEarly) }
+        if let outcome = row.outcome { text += "  \(outcome.spoken)" }
         return "          " + text
       }
+  }
+
+  /// A text behind what it is. The texts of all rows begin in one column, behind Korean words, too.
+  static func row(_ label: String, _ text: String) -> String {
+    TextWidth.fitted(label, to: max(10, TextWidth.of(label) + 1)) + text
   }
 
   static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -33,17 +33,17 @@ enum RoutePointText {
   /// Whether the point counts for the distance, and if not, why.
   static func words(_ verdict: FixVerdict) -> String {
     switch verdict {
-    case .counted: "counted"
-    case .anchored: "counted, starts a line"
-    case .notRunning: "paused"
-    case .autoPaused: "auto-paused"
-    case .invalid: "marked invalid by the receiver"
-    case .inaccurate: "not accurate enough"
-    case .stationary: "the runner stood still"
-    case .impossibleSpeed: "too fast for a runner"
-    case .repeated: "same time as an earlier fix"
-    case .otherReceiver: "another receiver is used"
-    case .unknown: "not known to this version"
+    case .counted: Tongue.say(.fixCounted)
+    case .anchored: Tongue.say(.fixAnchored)
+    case .notRunning: Tongue.say(.fixPaused)
+    case .autoPaused: Tongue.say(.fixAutoPaused)
+    case .invalid: Tongue.say(.fixInvalid)
+    case .inaccurate: Tongue.say(.fixInaccurate)
+    case .stationary: Tongue.say(.fixStationary)
+    case .impossibleSpeed: Tongue.say(.fixTooFast)
+    case .repeated: Tongue.say(.fixRepeated)
+    case .otherReceiver: Tongue.say(.fixOtherReceiver)
+    case .unknown: Tongue.say(.fixUnknown)
     }
   }
 }

@@ -8,7 +8,10 @@ enum SplitText {
 
   /// Splits or laps as a table, one line each; the heading first.
   static func lines(_ splits: [Split], in units: Units) -> [String] {
-    let heading = ["#", units.distanceSymbol, "time", units.paceSymbol, "bpm", "up \(units.heightSymbol)", "down"]
+    let heading = [
+      "#", units.distanceSymbol, Tongue.say(.columnTime), units.paceSymbol, "bpm",
+      Tongue.say(.columnUp, ["unit": units.heightSymbol]), Tongue.say(.columnDown),
+    ]
     return Columns.lines(
       heading,
       splits.map { split in
@@ -27,11 +30,12 @@ enum SplitText {
   /// A report's splits and laps below their titles, a blank line before each.
   static func sections(_ report: RunReport, in units: Units) -> [String] {
     let splits = report.splits(per: units.splitUnit)
-    let title = units.splitUnit == .kilometer ? "kilometres" : "miles"
+    let title = units.splitUnit == .kilometer ? Tongue.say(.kilometres) : Tongue.say(.miles)
     let pieces =
       splits.isEmpty
-      ? ["", "no \(title): the distance is not known"] : MeasureText.section(title, lines(splits, in: units))
-    return pieces + (report.laps.isEmpty ? [] : MeasureText.section("laps", lines(report.laps, in: units)))
+      ? ["", Tongue.say(.noSplits, ["unit": title])] : MeasureText.section(title, lines(splits, in: units))
+    return pieces
+      + (report.laps.isEmpty ? [] : MeasureText.section(Tongue.say(.titleLaps), lines(report.laps, in: units)))
   }
 
   /// A pace without its unit, for a column or an axis that names it.

@@ -7,19 +7,27 @@ extension UpSummary {
 
   /// The summary as text.
   var lines: [String] {
-    var lines = [agreed ? "All nodes agreed at every revision." : "The nodes did not agree:"]
+    var lines = [agreed ? Tongue.say(.nodesAgreed) : Tongue.say(.nodesDisagreed)]
     lines += disagreements.map { "  \($0)" }
     lines += nodes.count > Self.nodesMax ? roleLines : nodeLines
-    let counted = presses == 1 ? "1 press" : "\(presses) presses"
+    let counted = presses == 1 ? Tongue.say(.pressesOne) : Tongue.say(.pressesMany, ["count": presses])
     lines.append(
-      "\(counted); verdicts: \(verdicts.applied) applied, \(verdicts.coalesced) coalesced, "
-        + "\(verdicts.superseded) superseded, \(verdicts.rejected) rejected")
+      Tongue.say(
+        .verdictCounts,
+        [
+          "presses": counted, "applied": verdicts.applied, "coalesced": verdicts.coalesced,
+          "superseded": verdicts.superseded, "rejected": verdicts.rejected,
+        ]))
     if let faults {
       lines.append(
-        "faults of seed \(faults.seed): \(faults.links) links, \(faults.kills) kills, \(faults.sleeps) sleeps; "
-          + "nodes found the phone again \(reconnects) times")
+        Tongue.say(
+          .faultCounts,
+          [
+            "seed": faults.seed, "links": faults.links, "kills": faults.kills, "sleeps": faults.sleeps,
+            "reconnects": reconnects,
+          ]))
     }
-    if let phase { lines.append("the run is \(phase.rawValue)") }
+    if let phase { lines.append(Tongue.say(.runIs, ["phase": phase.spoken])) }
     if let metrics { lines += MetricsText.table(metrics, in: .metric, isRunning: false).map { "  \($0)" } }
     return lines
   }
@@ -27,9 +35,11 @@ extension UpSummary {
   private var nodeLines: [String] {
     let width = max(8, (nodes.map { TextWidth.of($0.node.rawValue) }.max() ?? 0) + 2)
     return nodes.map { node in
-      let missed = node.revisionsMissed == 0 ? "" : ", missed \(node.revisionsMissed) while away"
+      let missed = node.revisionsMissed == 0 ? "" : Tongue.say(.nodeMissed, ["count": node.revisionsMissed])
       return TextWidth.fitted(node.node.rawValue, to: width)
-        + "\(node.snapshots) snapshots, \(node.revisionsSeen) revisions\(missed)\(node.lastText)"
+        + Tongue.say(
+          .nodeSeen,
+          ["snapshots": node.snapshots, "revisions": node.revisionsSeen, "missed": missed, "last": node.lastText])
     }
   }
 
@@ -41,13 +51,17 @@ extension UpSummary {
       let snapshots = nodes.map(\.snapshots).reduce(0, +)
       let away = nodes.count { $0.revisionsMissed > 0 }
       let isOne = nodes.allSatisfy { $0.lastText == first.lastText }
-      return TextWidth.fitted(role.rawValue, to: 8) + "\(nodes.count) nodes, \(snapshots) snapshots"
-        + (away == 0 ? "" : ", \(away) missed revisions while away") + (isOne ? first.lastText : "; not at one last")
+      return TextWidth.fitted(role.rawValue, to: 8)
+        + Tongue.say(.roleSeen, ["nodes": nodes.count, "snapshots": snapshots])
+        + (away == 0 ? "" : Tongue.say(.roleMissed, ["count": away]))
+        + (isOne ? first.lastText : Tongue.say(.roleLasts))
     }
   }
 }
 
 extension UpSummary.Node {
   /// `; last 1.4.19`: its last publication.
-  fileprivate var lastText: String { lastTick.map { "; last \(lastTerm ?? 0).\(lastRevision ?? 0).\($0)" } ?? "" }
+  fileprivate var lastText: String {
+    lastTick.map { Tongue.say(.lastIs, ["term": lastTerm ?? 0, "revision": lastRevision ?? 0, "tick": $0]) } ?? ""
+  }
 }

@@ -58,7 +58,7 @@ final class RunnersShow: RunnersFace {
         defer { failure = failure ?? Failure(error) }
         return failure == nil
       }
-      if isFirst { Output.complain("busnode: \(error.message): the run goes on") }
+      if isFirst { Output.complain("busnode: " + Tongue.say(.runGoesOn, ["what": error.message])) }
     } catch {
       readerIsGone.continuation.yield()
     }
@@ -71,16 +71,20 @@ extension Failure {
     switch failure {
     case .died(let name, let ending, let errors):
       self.init(
-        code: "nodeDied", message: "the phone of \(name) died: \(ending.sentence)", exitStatus: ExitStatus.failure,
+        code: "nodeDied", message: Tongue.say(.phoneDied, ["name": name, "ending": ending.spoken]),
+        exitStatus: ExitStatus.failure,
         details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
-    case .late(let lack): self.init(code: "failure", message: "\(lack) in time", exitStatus: ExitStatus.failure)
+    case .late(let lack):
+      self.init(code: "failure", message: Tongue.say(.lackInTime, ["what": lack]), exitStatus: ExitStatus.failure)
     case .refused(let name, let ask, let answer):
       self.init(
-        code: "failure", message: "\(name) was refused \(ask): \(RoomText.sentence(answer))",
+        code: "failure",
+        message: Tongue.say(.wasRefused, ["name": name, "ask": ask, "reason": RoomText.sentence(answer)]),
         exitStatus: ExitStatus.failure)
     case .unasked(let name, let why):
       self.init(
-        code: "failure", message: "the phone of \(name) cannot be asked: \(why)", exitStatus: ExitStatus.failure)
+        code: "failure", message: Tongue.say(.cannotBeAsked, ["name": name, "reason": why]),
+        exitStatus: ExitStatus.failure)
     }
   }
 }

@@ -106,7 +106,11 @@ struct UpScreen {
     case .up: chooseNext(-1)
     case .character(let digit) where ("1"..."9").contains(digit):
       let number = (digit.wholeNumberValue ?? 1) - 1
-      if number < devices.all.count { choose(number) } else { state.told = "there are \(devices.all.count) nodes" }
+      if number < devices.all.count {
+        choose(number)
+      } else {
+        state.told = Tongue.say(.nodesAre, ["count": devices.all.count])
+      }
     case .character("s"): return .press(.start, on: [chosen])
     case .character("p"): return .press(.pause, on: [chosen])
     case .character("r"): return .press(.resume, on: [chosen])
@@ -116,7 +120,7 @@ struct UpScreen {
     case .character("o"): return .toggleOffline(chosen)
     case .character("k"): return .kill(chosen)
     case .character("n"): return .restart(chosen)
-    case .character(let character): state.told = "\(character) does nothing: ? shows the keys"
+    case .character(let character): state.told = Tongue.say(.keyDoesNothing, ["key": character])
     case .enter, .escape, .backspace, .left, .right, .control: break
     }
     return nil

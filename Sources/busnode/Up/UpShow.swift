@@ -78,7 +78,7 @@ final class UpShow: UpFace {
     }
     if asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
     guard terminal == nil, isShown(line.event, of: node) else { return }
-    let width = max(8, node.rawValue.count + 2)
+    let width = max(8, TextWidth.of(node.rawValue) + 2)
     say { try Output.line(TextWidth.fitted(node.rawValue, to: width) + Sentence.event(line.event, in: units)) }
   }
 
@@ -113,7 +113,7 @@ final class UpShow: UpFace {
         defer { shown.outputFailure = shown.outputFailure ?? Failure(error) }
         return shown.outputFailure == nil
       }
-      if isFirst { Output.complain("busnode: \(error.message): the run goes on") }
+      if isFirst { Output.complain("busnode: " + Tongue.say(.runGoesOn, ["what": error.message])) }
     } catch {
       readerIsGone.continuation.yield()
     }
@@ -155,13 +155,25 @@ extension Failure {
     case .died(let node, let ending, let errors):
       let status = ending == .exited(ExitStatus.busHeld) ? ExitStatus.busHeld : ExitStatus.failure
       self.init(
-        code: "nodeDied", message: "the \(node.rawValue) died: \(ending.sentence)", exitStatus: status,
+        code: "nodeDied", message: Tongue.say(.nodeDied, ["node": node.rawValue, "ending": ending.spoken]),
+        exitStatus: status,
         details: errors.map { ErrorJSON(line: $0)?.error.message ?? $0 })
     case .missing(let nodes):
       let some = nodes.prefix(8).map(\.rawValue).joined(separator: ", ")
-      let names = nodes.count > 8 ? "\(some), … (\(nodes.count) nodes)" : some
-      self.init(code: "failure", message: "\(names) did not reach the bus", exitStatus: ExitStatus.failure)
+      let names = nodes.count > 8 ? Tongue.say(.nodesMore, ["names": some, "count": nodes.count]) : some
+      self.init(code: "failure", message: Tongue.say(.nodesMissing, ["names": names]), exitStatus: ExitStatus.failure)
     case .script(let why): self.init(code: "script", message: why, exitStatus: ExitStatus.failure)
+    }
+  }
+}
+
+extension NodeEnding {
+  /// How a node has ended, in the language of the process; in English it is ``sentence``.
+  var spoken: String {
+    switch self {
+    case .exited(let status): Tongue.say(.endedByStatus, ["status": status])
+    case .signaled(let number): Tongue.say(.endedBySignal, ["number": number])
+    case .neverStarted(let reason): Tongue.say(.notStarted, ["reason": reason])
     }
   }
 }

@@ -20,6 +20,7 @@ $BUSNODE). Signals go to the leader of the terminal's foreground. A step is
 The environment is passed on. Exits 0 when every step was reached.
 """
 
+import codecs
 import fcntl
 import json
 import os
@@ -103,6 +104,8 @@ def main():
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.close(go)
     screen = Terminal(columns, rows)
+    # A letter may come in two pieces.
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
     ended = None
     target = child
     deaf = False
@@ -139,7 +142,7 @@ def main():
                     data = os.read(terminal, 65536)
                 except OSError:
                     data = b""
-                screen.take(data.decode(errors="replace"))
+                screen.take(decoder.decode(data))
             if ended is None:
                 pid, status = os.waitpid(child, os.WNOHANG)
                 if pid:
@@ -182,7 +185,7 @@ def main():
             deaf = False
             try:
                 while select.select([terminal], [], [], 0.2)[0]:
-                    screen.take(os.read(terminal, 65536).decode(errors="replace"))
+                    screen.take(decoder.decode(os.read(terminal, 65536)))
             except OSError:
                 pass
         print(json.dumps({
