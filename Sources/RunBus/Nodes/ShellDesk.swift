@@ -8,9 +8,9 @@ final class ShellDesk {
 
   /// Who listens.
   var table = ListenerTable()
-  /// The tasks that read for the listeners; ended with them.
+  /// The tasks that read for the places of listeners; ended with them.
   var reading: [ListenerID: Task<Void, Never>] = [:]
-  /// Messages that wait for what a listener says of them.
+  /// Messages of places that wait for what a listener says of them.
   var handing: [ListenerID: CheckedContinuation<[UInt8], any Error>] = [:]
   /// The posts and questions that wait for their ends, by the number of what a shell has asked.
   var errands: [UInt64: Task<Void, Never>] = [:]

@@ -65,52 +65,56 @@ extension DrivenNode {
   private func take(_ listener: ListenerID, _ topic: ListenerTopic, _ report: ListenerReport?, _ number: UInt64) {
     if !driver.shells.table.knows(listener) {
       guard report == nil else { return carryOut([.refuse(.listenerGone, number)]) }
+      if let actions = driver.shells.table.succeed(listener, topic, question: number, at: loop.now) {
+        return carryOut(actions)
+      }
       guard driver.shells.table.hasRoom else { return carryOut([.refuse(.tooManyListeners, number)]) }
       do {
         try beginReading(for: listener, topic)
       } catch {
         return carryOut([.refuse(InquiryFailure(error), number)])
       }
-      return carryOut(driver.shells.table.add(listener, question: number, at: loop.now))
+      return carryOut(driver.shells.table.add(listener, topic, question: number, at: loop.now))
     }
     carryOut(driver.shells.table.take(listener, report, question: number, at: loop.now))
   }
 
-  /// Opens the reader of a listener and passes on what it reads. The reader closes with the task.
-  private func beginReading(for listener: ListenerID, _ topic: ListenerTopic) throws(RunBusError) {
+  /// Opens the reader of a place and passes on what it reads. The reader closes with the task.
+  private func beginReading(for place: ListenerID, _ topic: ListenerTopic) throws(RunBusError) {
     switch topic {
     case .messages(let name):
       let reader = try openReader(name, isVisitor: true)
-      driver.shells.reading[listener] = Task {
-        await reader.serve { _ = try await self.hand($0, to: listener) }
+      driver.shells.reading[place] = Task {
+        await reader.serve { _ = try await self.hand($0, to: place) }
       }
     case .questions(let name):
       let questions = try openQuestions.questions(named: name)
-      driver.shells.reading[listener] = Task {
-        await serve(questions, named: name) { try await self.hand($0, to: listener) }
+      driver.shells.reading[place] = Task {
+        await serve(questions, named: name) { try await self.hand($0, to: place) }
       }
     }
   }
 
-  /// Gives a listener a message and waits for what it says of it.
+  /// Gives the listener of a place a message and waits for what it says of it.
   ///
-  /// - Throws: ``ListenerFailure`` when it could not process the message, `CancellationError` when it is gone.
-  private func hand(_ received: ReceivedMessage, to listener: ListenerID) async throws -> [UInt8] {
+  /// - Throws: ``ListenerFailure`` when it could not process the message, `CancellationError` when it is gone and nobody
+  ///   took over.
+  private func hand(_ received: ReceivedMessage, to place: ListenerID) async throws -> [UInt8] {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        guard !Task.isCancelled, driver.shells.table.knows(listener) else {
+        guard !Task.isCancelled, driver.shells.table.has(place: place) else {
           return continuation.resume(throwing: CancellationError())
         }
-        driver.shells.handing[listener] = continuation
-        carryOut(driver.shells.table.hand(received, to: listener, at: loop.now))
+        driver.shells.handing[place] = continuation
+        carryOut(driver.shells.table.hand(received, to: place, at: loop.now))
       }
     } onCancel: {
-      loop.submit { self.assumeIsolated { $0.finish(listener, .failure(CancellationError())) } }
+      loop.submit { self.assumeIsolated { $0.finish(place, .failure(CancellationError())) } }
     }
   }
 
-  private func finish(_ listener: ListenerID, _ result: Result<[UInt8], any Error>) {
-    driver.shells.handing.removeValue(forKey: listener)?.resume(with: result)
+  private func finish(_ place: ListenerID, _ result: Result<[UInt8], any Error>) {
+    driver.shells.handing.removeValue(forKey: place)?.resume(with: result)
   }
 
   private func carryOut(_ actions: [ListenerTable.Action]) {
@@ -118,11 +122,10 @@ extension DrivenNode {
       switch action {
       case .answer(let answer, let number): driver.localServices?.answer(.messages(answer), number)
       case .refuse(let failure, let number): driver.localServices?.answer(.failed(failure), number)
-      case .finish(let listener, .failed(let reason)):
-        finish(listener, .failure(ListenerFailure(description: reason)))
-      case .finish(let listener, .answer(let content)): finish(listener, .success(content))
-      case .finish(let listener, .processed), .finish(let listener, .working): finish(listener, .success([]))
-      case .close(let listener): driver.shells.reading.removeValue(forKey: listener)?.cancel()
+      case .finish(let place, .failed(let reason)): finish(place, .failure(ListenerFailure(description: reason)))
+      case .finish(let place, .answer(let content)): finish(place, .success(content))
+      case .finish(let place, .processed), .finish(let place, .working): finish(place, .success([]))
+      case .close(let place): driver.shells.reading.removeValue(forKey: place)?.cancel()
       }
     }
     if driver.shells.timer == nil, driver.shells.table.deadline != nil {
