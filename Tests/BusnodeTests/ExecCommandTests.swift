@@ -7,6 +7,8 @@ import Testing
 
 @Suite("The command of --exec", .timeLimit(.minutes(1)))
 struct ExecCommandTests {
+  init() { brokenPipesAreErrors }
+
   private func run(
     _ line: String, _ body: String = "", timeout: BusDuration = .seconds(60), outputMax: Int? = 100
   ) async -> ExecCommand.Ending {

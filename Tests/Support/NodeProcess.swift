@@ -215,5 +215,5 @@ package final class NodeProcess: Sendable {
   }
 }
 
-/// Writing to a process that was just killed must fail with an error instead of ending the tests with SIGPIPE.
-private let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+/// Writing to a process that has ended must fail with an error, as in busnode, instead of ending the tests with SIGPIPE.
+package let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
