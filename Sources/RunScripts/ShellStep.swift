@@ -31,11 +31,22 @@ enum ShellStep {
     }
   }
 
+  private static let farewell = Duration.seconds(1)
+
   private static func run(_ command: String, _ environment: [String: String?]) async -> String? {
+    var group: ProcessGroup?
+    let flaw = await run(command, environment) { group = $0 }
+    if flaw != nil { await group?.end(farewell: farewell) }
+    return flaw
+  }
+
+  private static func run(
+    _ command: String, _ environment: [String: String?], _ begun: (ProcessGroup) -> Void
+  ) async -> String? {
     var options = PlatformOptions()
     // With a process group of its own, its children end with it, and Ctrl-C reaches `up` only.
     options.processGroupID = 0
-    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
+    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: farewell)]
     let changes = Dictionary(
       uniqueKeysWithValues: environment.compactMap { name, value in
         Environment.Key(rawValue: name).map { ($0, value) }
@@ -43,7 +54,8 @@ enum ShellStep {
     do {
       let result = try await Subprocess.run(
         .path(FilePath("/bin/sh")), arguments: ["-c", command], environment: .inherit.updating(changes),
-        platformOptions: options, input: .none, output: .currentStandardError, error: .currentStandardError)
+        platformOptions: options, input: .none, output: .currentStandardError, error: .currentStandardError
+      ) { begun(ProcessGroup($0)) }
       return switch result.terminationStatus {
       case .exited(0): nil
       case .exited(let status): "it ended with exit status \(status)"

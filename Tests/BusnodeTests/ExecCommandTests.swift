@@ -45,6 +45,28 @@ struct ExecCommandTests {
         == .failed("it took longer than 0.10 s and was ended"))
     #expect(ContinuousClock.now - started < .seconds(50))
   }
+
+  // Once broken: The library that runs it stops at the end of the shell, which dies of SIGTERM before what it has started.
+  @Test("What a command has started ends with it, also when that ignores SIGTERM", arguments: ["wait", "exit 3"])
+  func descendants(end: String) async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "runbus-\(UInt64.random(in: .min ... .max))").path
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let child = "sh -c 'trap \"\" TERM; echo $$ > \(file); exec sleep 600'"
+    let ending = await run("\(child) & until [ -s \(file) ]; do sleep 0.01; done; \(end)", timeout: .seconds(5))
+    #expect(ending != .succeeded([]))
+    let number = try #require(pid_t(String(contentsOfFile: file, encoding: .utf8).dropLast()))
+    #expect(try await isGone(number))
+  }
+
+  /// Whether a process ends, or waits for nothing but its parent.
+  private func isGone(_ number: pid_t) async throws -> Bool {
+    for _ in 0..<200 {
+      let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+      if kill(number, 0) != 0 || status?.contains(") Z ") == true { return true }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+  }
 }
 
 @Suite("Which events monitor shows")

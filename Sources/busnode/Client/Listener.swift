@@ -28,7 +28,8 @@ struct Listener: Sendable {
   /// - Throws: ``QuietExit`` with 128 plus the number of a signal, ``QuietExit/pipeClosed`` when the reader of standard
   ///   output has gone, ``Failure`` with 69 when the node does not run or has ended and with 75 when it has no room.
   func run(countMax: Int?, _ handle: @escaping Handler) async throws {
-    let signals = Signals.stream()
+    // A second one would leave the command of `--exec` running. It ends within seconds.
+    let signals = Signals.stream(times: .max)
     let readerIsGone = endsWithReader ? StandardDescriptors.readerIsGone() : AsyncStream { $0.finish() }
     let part: Part
     do {

@@ -1,4 +1,5 @@
 import RunBus
+import RunScripts
 import Subprocess
 import SystemC
 
@@ -25,7 +26,7 @@ struct ExecCommand: Sendable {
   private static let farewell = Duration.seconds(2)
 
   /// Runs the command to its end. When it takes too long, or the task is cancelled, its process group gets SIGTERM and
-  /// 2 s later SIGKILL.
+  /// 2 s later SIGKILL; so does what a command that has failed leaves running.
   ///
   /// - Parameters:
   ///   - body: Its standard input.
@@ -48,12 +49,21 @@ struct ExecCommand: Sendable {
   }
 
   private func carryOut(_ body: [UInt8], _ variables: [String: String?], _ outputMax: Int?) async -> Ending {
+    var group: ProcessGroup?
+    let ending = await carryOut(body, variables, outputMax) { group = $0 }
+    if case .failed = ending { await group?.end(farewell: Self.farewell) }
+    return ending
+  }
+
+  private func carryOut(
+    _ body: [UInt8], _ variables: [String: String?], _ outputMax: Int?, _ begun: (ProcessGroup) -> Void
+  ) async -> Ending {
     do {
       let (status, output) =
         if let outputMax {
-          try await start(body, variables, .bytes(limit: outputMax)) { $0 }
+          try await start(body, variables, .bytes(limit: outputMax), begun) { $0 }
         } else {
-          try await start(body, variables, .currentStandardOutput) { _ in [] }
+          try await start(body, variables, .currentStandardOutput, begun) { _ in [] }
         }
       return switch status {
       case .exited(0): .succeeded(output)
@@ -68,7 +78,8 @@ struct ExecCommand: Sendable {
   }
 
   private func start<Output: OutputProtocol>(
-    _ body: [UInt8], _ variables: [String: String?], _ output: Output, _ bytes: (Output.OutputType) -> [UInt8]
+    _ body: [UInt8], _ variables: [String: String?], _ output: Output, _ begun: (ProcessGroup) -> Void,
+    _ bytes: (Output.OutputType) -> [UInt8]
   ) async throws -> (TerminationStatus, [UInt8]) {
     var options = PlatformOptions()
     // With a group of its own, Ctrl-C reaches busnode only, and what the command has started ends with it.
@@ -79,6 +90,7 @@ struct ExecCommand: Sendable {
       .path(FilePath("/bin/sh")), arguments: ["-c", command], environment: .inherit.updating(changes),
       platformOptions: options, input: .inputWriter, output: output, error: .currentStandardError
     ) { execution in
+      begun(ProcessGroup(execution))
       // A command need not read its input: a pipe that it has closed is no failure.
       _ = try? await execution.standardInputWriter.write(body)
       try? await execution.standardInputWriter.finish()
