@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(CryptoKit)
   import CryptoKit
 #else
@@ -15,6 +17,27 @@ enum SHA256Sum {
     #else
       var digest = [UInt8](repeating: 0, count: byteCount)
       crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+      return digest
+    #endif
+  }
+
+  /// The 32 bytes of the hash of a file's next bytes, and of fewer where it ends.
+  static func hash(next count: UInt64, of file: FileHandle) throws -> [UInt8] {
+    var left = count
+    func piece() throws -> Data? {
+      guard left > 0, let data = try file.read(upToCount: Int(min(left, 1 << 20))), !data.isEmpty else { return nil }
+      left -= UInt64(data.count)
+      return data
+    }
+    #if canImport(CryptoKit)
+      var hash = SHA256()
+      while let data = try piece() { hash.update(data: data) }
+      return Array(hash.finalize())
+    #else
+      var (hash, digest) = (crypto_hash_sha256_state(), [UInt8](repeating: 0, count: byteCount))
+      crypto_hash_sha256_init(&hash)
+      while let data = try piece() { crypto_hash_sha256_update(&hash, Array(data), UInt64(data.count)) }
+      crypto_hash_sha256_final(&hash, &digest)
       return digest
     #endif
   }

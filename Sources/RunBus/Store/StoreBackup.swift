@@ -54,8 +54,14 @@ struct BackupFile: ~Copyable {
     close(descriptor)
   }
 
-  /// Gives it its name.
+  /// Seals it and gives it its name.
   consuming func finish() throws(InquiryFailure) {
+    do {
+      try CopySeal.seal(part)
+    } catch {
+      Self.remove(part)
+      throw InquiryFailure(.store, "\(path) cannot be written: \(CopySeal.reason(error))")
+    }
     let descriptor = open(part, O_RDONLY | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
     // A link is made only where no file is.
@@ -73,6 +79,41 @@ struct BackupFile: ~Copyable {
 
   private static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+  }
+}
+
+/// The end of a copy: a word and the SHA-256 of all before it. SQLite's own checks find a damaged tree, not a number that
+/// has become another one. SQLite reads the pages of which the file's header tells, and leaves the end alone.
+enum CopySeal {
+  private static let word = Data("runbus copy 1\n".utf8)
+  private static var byteCount: UInt64 { UInt64(word.count + SHA256Sum.byteCount) }
+
+  /// Appends the seal.
+  static func seal(_ path: String) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    let hash = try SHA256Sum.hash(next: .max, of: file)
+    try file.seekToEnd()
+    try file.write(contentsOf: word + Data(hash))
+  }
+
+  /// What is wrong with a copy; `nil` when each of its bytes is as it was written.
+  static func flaw(of path: String) throws -> String? {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    let size = try file.seekToEnd()
+    guard size > byteCount else { return "it is cut short" }
+    try file.seek(toOffset: size - byteCount)
+    guard let end = try file.readToEnd(), end.prefix(word.count) == word else { return "its end is missing" }
+    try file.seek(toOffset: 0)
+    let hash = try SHA256Sum.hash(next: size - byteCount, of: file)
+    return Data(hash) == end.suffix(SHA256Sum.byteCount) ? nil : "its checksum does not fit"
+  }
+
+  /// What a person is told of an error of a file.
+  static func reason(_ error: any Error) -> String {
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    return cause.domain == NSPOSIXErrorDomain ? systemReason(CInt(cause.code)) : "\(error)"
   }
 }
 
@@ -98,6 +139,13 @@ package enum StoreRestoration {
       throw RunBusError(
         .storeMismatch, "\(file) was written by another version of RunBus (schema \(version)): use that one")
     }
+    let flaw: String?
+    do {
+      flaw = try CopySeal.flaw(of: file)
+    } catch {
+      throw RunBusError(.store, "\(file) cannot be read: \(CopySeal.reason(error))", cause: error)
+    }
+    if let flaw { throw RunBusError(.badInput, "\(file) is a damaged copy (\(flaw)): nothing was changed") }
     let lock = try StoreFile.lock(directory, device)
     defer { withExtendedLifetime(lock) {} }
     do {

@@ -32,6 +32,10 @@ struct Backup: AsyncParsableCommand {
   @Flag(help: "Write one JSON object.")
   var json = false
 
+  func validate() throws {
+    guard file != "-" else { throw ValidationError(Tongue.say(.copyNeedsFile)) }
+  }
+
   func run() async throws {
     bus.startLog()
     let location = try bus.hubLocation()

@@ -34,6 +34,12 @@ struct Restore: AsyncParsableCommand {
   @Flag(help: "Do not ask. Without a terminal this needs --bus or --address.")
   var yes = false
 
+  /// The role that a node of this name has when nothing else is said; `nil` for other names.
+  private static func role(of device: DeviceID) -> StoreRole? {
+    if device == DeviceID.role(.phone) { return .hub }
+    return [.role(.watch), .role(.widget)].contains(device) ? .peer : nil
+  }
+
   func run() async throws {
     bus.startLog()
     let choice = try bus.choice()
@@ -60,7 +66,7 @@ struct Restore: AsyncParsableCommand {
     do {
       let former = try StoreRestoration.restore(
         URL(fileURLWithPath: file).standardizedFileURL.path, to: location.stateDirectory(for: device), of: device,
-        role: device == DeviceID.role(.phone) ? .hub : nil)
+        role: Self.role(of: device))
       Output.tell(
         Tongue.say(.restored, ["device": device, "file": file])
           + (former.map { Tongue.say(.restoredFormer, ["path": $0]) } ?? ""))

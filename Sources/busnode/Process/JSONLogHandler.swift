@@ -22,7 +22,8 @@ struct JSONLogHandler: LogHandler {
   /// A line of the log with the time of day.
   static func line(_ fields: [String: String]) -> String {
     var fields = fields.mapValues { ForeignText.shown($0) }
-    fields["time"] = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+    fields["time"] = Date().formatted(
+      .iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

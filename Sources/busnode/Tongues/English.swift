@@ -472,7 +472,7 @@ extension Phrase {
     case .verdictCounts:
       "{presses}; verdicts: {applied} applied, {coalesced} coalesced, {superseded} superseded, {rejected} rejected"
     case .faultCounts:
-      "faults of seed {seed}: {links} links, {kills} kills, {sleeps} sleeps; nodes found the phone again "
+      "faults of seed {seed}: links {links}, kills {kills}, sleeps {sleeps}; nodes found the phone again "
         + "{reconnects} times"
     case .nodeMissed: ", missed {count} while away"
     case .nodeSeen: "{snapshots} snapshots, {revisions} revisions{missed}{last}"
@@ -687,6 +687,8 @@ extension Phrase {
     case .danglingLink: "it is a link to a file that does not exist"
     case .isDirectory: "it is a directory: name a file in it"
     case .isNoFile: "it is not a file, a pipe or a character device"
+    case .copyNeedsFile: "a copy is a file, not standard output: name it"
+    case .isNoPlainFile: "it is there and is no plain file: remove it"
 
     // MARK: Commands about messages
     case .postUnprocessed: "{what} waits on {sender}: {receiver} has not processed it within {time}"

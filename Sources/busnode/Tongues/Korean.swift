@@ -678,6 +678,8 @@ extension Phrase {
     case .danglingLink: "없는 파일을 가리키는 링크입니다"
     case .isDirectory: "디렉터리입니다. 그 안의 파일을 지정하세요"
     case .isNoFile: "파일, 파이프, 문자 장치가 아닙니다"
+    case .copyNeedsFile: "사본은 표준 출력으로 쓸 수 없습니다. 파일 이름을 지정하십시오"
+    case .isNoPlainFile: "일반 파일이 아닌 것이 이미 있습니다. 지운 뒤 다시 시도하십시오"
 
     // MARK: Commands about messages
     case .postUnprocessed: "{what}: {sender}에서 대기 중입니다. {time} 안에 처리하지 않은 곳: {receiver}"

@@ -678,6 +678,8 @@ enum Phrase: CaseIterable, Sendable {
   case danglingLink
   case isDirectory
   case isNoFile
+  case copyNeedsFile
+  case isNoPlainFile
 
   // MARK: Commands about messages
 
