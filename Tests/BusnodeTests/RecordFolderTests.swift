@@ -56,4 +56,22 @@ struct RecordFolderTests {
     #expect(throws: Failure.self) { _ = try RecordFolder(path: path + "/mine.txt") }
     #expect(throws: Failure.self) { _ = try RecordFolder(path: path + "/mine.txt/c") }
   }
+
+  // Once broken: In a folder that others may write, a link of theirs chose which file was written, and a pipe blocked.
+  @Test("A link or a pipe under the name of a run is refused, and nothing is written through it")
+  func planted() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "runbus-\(UInt64.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let folder = try RecordFolder(path: place.path)
+    let other = folder.file("other")
+    #expect(FileManager.default.createFile(atPath: other, contents: Data("mine".utf8)))
+    try FileManager.default.createSymbolicLink(atPath: folder.file("1.gpx"), withDestinationPath: other)
+    try FileManager.default.createSymbolicLink(atPath: folder.file("2.gpx"), withDestinationPath: "nothing")
+    #expect(mkfifo(folder.file("3.gpx"), 0o600) == 0)
+    for name in ["1.gpx", "2.gpx", "3.gpx"] {
+      #expect(throws: Failure.self, "\(name)") { _ = try folder.write("mine", to: name) }
+    }
+    #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("nothing")))
+  }
 }

@@ -51,14 +51,14 @@ struct RecordFolder: ~Copyable {
   func write(_ text: String, to name: String) throws(Failure) -> Bool {
     let file = file(name)
     guard !has(file, text) else { return false }
-    try OutputFile(path: file, temporary: Self.temporary).write(text)
+    try OutputFile(path: file, temporary: Self.temporary, isNamedByUser: false).write(text)
     return true
   }
 
   private func has(_ file: String, _ text: String) -> Bool {
     var info = stat()
     // What is no file is not read: a pipe would block.
-    guard stat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_size == text.utf8.count else {
+    guard lstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_size == text.utf8.count else {
       return false
     }
     return FileManager.default.contents(atPath: file) == Data(text.utf8)

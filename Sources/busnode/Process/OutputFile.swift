@@ -12,12 +12,22 @@ struct OutputFile {
   var temporary = ".busnode"
   /// The mode of a new file; `nil` for that of the process.
   var newMode: mode_t?
+  /// Whether the name is the user's choice. Under a name that others can guess, a link of theirs would choose which file of
+  /// the user is written, and a pipe would block: only a regular file is replaced then.
+  var isNamedByUser = true
 
   /// Writes the text. A regular file is durable on return.
   ///
   /// - Throws: ``Failure`` with 74.
   func write(_ text: String) throws(Failure) {
     var info = stat()
+    guard isNamedByUser else {
+      let isThere = lstat(path, &info) == 0
+      guard !isThere || info.st_mode & S_IFMT == S_IFREG else { throw failure(Tongue.say(.isNoPlainFile)) }
+      guard !isThere || access(path, W_OK) == 0 else { throw failure(errno) }
+      // A link that is put there now is replaced, not followed.
+      return try replace(path, mode: isThere ? info.st_mode & 0o7777 : newMode, with: text)
+    }
     guard stat(path, &info) == 0 else {
       guard errno == ENOENT else { throw failure(errno) }
       guard lstat(path, &info) != 0 else { throw failure(Tongue.say(.danglingLink)) }
