@@ -17,7 +17,7 @@ struct WrongUsage {
   init(_ error: any Error, of command: (any ParsableCommand.Type)?, _ arguments: [String]) {
     let lines = Busnode.fullMessage(for: error).split(separator: "\n").map(String.init)
     let help = lines.first { $0.hasPrefix("Help:") }?.firstMatch(of: /Help:  .*?  (.*)/).map { String($0.1) } ?? ""
-    message = UsageSentence.make(Busnode.message(for: error), help: help)
+    message = Sentence.bounded(UsageSentence.make(Busnode.message(for: error), help: help))
     if let command {
       usage = Self.usage(of: command)
     } else if let unknown = UnknownWord(ContextOption.dropped(from: arguments)) {

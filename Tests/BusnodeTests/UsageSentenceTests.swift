@@ -128,6 +128,16 @@ struct UsageSentenceTests {
     }
   }
 
+  // Once broken: A megabyte for a field of a condition took a minute to be refused, and was repeated as a whole.
+  @Test("A word that is longer than any other is meant by none, and is not repeated as a whole")
+  func endless() {
+    let word = String(repeating: "a.", count: 500_000)
+    #expect(!Spelling.isClose(word, "a.a.a"))
+    #expect(throws: TextError.self) { _ = try StateCondition("\(word) == 1") }
+    let failure = Failure(code: "usage", message: "'\(word)' is no field", exitStatus: ExitStatus.usage)
+    #expect(failure.message.count < 2100 && failure.message.hasSuffix("a.a.' is no field"))
+  }
+
   // Once broken: `records export --output run.tcx` asked for `--format`; `-` was a file, because each option was read
   // alone.
   @Test("The name of a file says the format of an export")

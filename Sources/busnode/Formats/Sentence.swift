@@ -37,6 +37,11 @@ enum Sentence {
     }
   }
 
+  /// A sentence, without the middle of one that quotes very long input.
+  static func bounded(_ text: String) -> String {
+    text.utf8.count <= 4000 ? text : "\(text.prefix(1000)) […] \(text.suffix(1000))"
+  }
+
   /// `5 s`, `0.25 s`.
   static func seconds(_ span: BusDuration) -> String {
     Tongue.say(

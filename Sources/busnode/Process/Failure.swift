@@ -33,6 +33,12 @@ struct Failure: Error {
   var exitStatus: Int32
   /// Further lines for people, such as the last lines of a node that died.
   var details: [String] = []
+
+  /// - Parameter message: The sentence. Of one that quotes very long input the middle is left out.
+  init(code: String, message: String, exitStatus: Int32, details: [String] = []) {
+    (self.code, self.message) = (code, Sentence.bounded(message))
+    (self.exitStatus, self.details) = (exitStatus, details)
+  }
 }
 
 extension Failure {
