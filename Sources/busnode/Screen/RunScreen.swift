@@ -3,11 +3,11 @@ import RunScripts
 
 /// Draws the state as rows for a terminal of a given size.
 ///
-/// With little room parts are left out in this order: the members of a room, splits and laps (below 120 columns), the route, commands and devices
-/// beyond the third, the scales of the sparklines (below 70 columns) and these (below 50), columns of the devices, all
-/// commands, all devices. A heading says how many rows are missing below
-/// it, and a text that is cut ends with an ellipsis. Clock, numbers, alarm and keys stay. Below 40 columns or 10 rows
-/// there is one line only.
+/// With little room parts are left out in this order: the members of a room, splits and laps (below 120 columns), the
+/// route, commands beyond the third, devices (each role but the chosen one is a row then), the scales of the sparklines
+/// (below 70 columns) and these (below 50), columns of the devices, all commands, all devices. A heading says how many
+/// rows are missing below it, and a text that is cut ends with an ellipsis. Clock, numbers, alarm and keys stay.
+/// Below 40 columns or 10 rows there is one line only.
 struct RunScreen: Sendable {
   static let columnsMin = 40
   static let rowsMin = 10
@@ -100,22 +100,7 @@ struct RunScreen: Sendable {
     let room = screen.rows - 2 - top.count - gap.count
     guard room > 0 else { return top }
     top += gap
-    guard screen.columns >= wideFrom else {
-      let hasRoute = room >= 12 && !state.route.isEmpty
-      guard room > 1 else {
-        let hidden = Tongue.say(.moreBelow, ["devices": state.devices?.count ?? 0, "commands": state.commands.count])
-        return top + [StyledRow(hidden, .dim)]
-      }
-      let devices = devices(
-        state, screen.columns, rows: min(state.deviceCount + 1, hasRoute ? 4 : (room + 1) / 2))
-      let commandRows = room - devices.count - gap.count
-      let fewCommands = room - devices.count >= 12 ? 6 : 4
-      let commands = commands(state, rows: hasRoute ? min(commandRows, fewCommands) : commandRows)
-      var rows = top + devices + gap + commands + gap
-      let left = screen.rows - 2 - rows.count
-      if left >= 5 { rows += route(state, columns: screen.columns, rows: left) }
-      return rows
-    }
+    guard screen.columns >= wideFrom else { return top + column(state, screen.columns, rows: room, gap: gap) }
     let isWidest = screen.columns >= splitsFrom
     let width = isWidest ? min(screen.columns / 2, screen.columns - commandColumns) : max(30, screen.columns * 2 / 5)
     let picture = route(state, columns: width - 2, rows: room)
@@ -131,8 +116,22 @@ struct RunScreen: Sendable {
       }
   }
 
-  /// How many of the rows below the numbers the panel of a room takes: it gives way first, and devices and commands keep
-  /// eight rows. Where they have fewer, one row says the most important of the room.
+  /// Devices, commands and route below each other, as ``RowShares`` shares the rows.
+  private static func column(_ state: ScreenState, _ columns: Int, rows room: Int, gap: [StyledRow]) -> [StyledRow] {
+    guard room > 1 else {
+      let hidden = Tongue.say(.moreBelow, ["devices": state.devices?.count ?? 0, "commands": state.commands.count])
+      return [StyledRow(hidden, .dim)]
+    }
+    let shares = RowShares(of: room, gap: gap.count, devices: state.deviceCount, hasRoute: !state.route.isEmpty)
+    let devices = devices(state, columns, rows: shares.devices)
+    let commands = commands(state, rows: shares.commands(below: devices.count))
+    let routeRows = shares.route(below: devices.count + commands.count)
+    let picture = routeRows > 0 ? route(state, columns: columns, rows: routeRows) : []
+    return devices + gap + commands + gap + picture
+  }
+
+  /// How many of the rows below the numbers the panel of a room takes: it gives way first, and devices and commands
+  /// keep eight rows. Where they have fewer, one row says the most important of the room.
   private static func panelRows(_ state: ScreenState, of room: Int) -> Int {
     let wanted = RoomPanel.wanted(state)
     guard wanted > 0, room > 3 else { return 0 }
