@@ -72,4 +72,12 @@ struct ServiceManagerTests {
     #expect(Completions.value(of: "--bus", in: ["busnode", "state", "--bus"]) == nil)
     #expect(Completions.value(of: "--bus", in: ["busnode", "state"]) == nil)
   }
+
+  @Test("A completion reads the setting from the line, and takes no context's name for one")
+  func settingKey() {
+    #expect(Completions.settingKey(in: ["busnode", "config", "set", "log.level", ""]) == .logLevel)
+    #expect(Completions.settingKey(in: ["busnode", "config", "set", "--context", "bus", "units", "m"]) == .units)
+    #expect(Completions.settingKey(in: ["busnode", "config", "set", "bus", "units"]) == .bus)
+    #expect(Completions.settingKey(in: ["busnode", "config", "set", ""]) == nil)
+  }
 }

@@ -61,8 +61,33 @@ struct InstallTests {
   @Test("A wrong folder, a program that is not there and an uninstallation of nothing are refused in a sentence")
   func badInput() async throws {
     try await withTestBus { bus in
+      let listed = "\(bus.directory)/listed"
+      let victim = "\(bus.directory)/victim"
+      try "".write(toFile: victim, atomically: true, encoding: .utf8)
+      let folder = listed + "/usr/local/share/busnode"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      for line in [
+        "file /../victim", "file /other/file", "file", "folder ../victim", "file x/busnode", "file ",
+        "file /etc/passwd", "file /etc/busnode", "file /usr/local/../busnode", "file /usr/localx/busnode",
+        "folder /etc", "link /usr/local/busnode",
+      ] {
+        try "file /usr/local/share/busnode/installed\n\(line)\n".write(
+          toFile: folder + "/installed", atomically: true, encoding: .utf8)
+        let view = try await install(bus, "DESTDIR='\(listed)' PREFIX=/usr/local", "--uninstall")
+        #expect(view.ending == .exited(65) && view.errors.count == 1, "\(line) \(view.errors)")
+        #expect(FileManager.default.fileExists(atPath: folder + "/installed"), "\(line)")
+      }
+      #expect(FileManager.default.fileExists(atPath: victim))
+      // The same list is right for who gives the folder.
+      try "file /usr/local/share/busnode/installed\nfile /other/busnode\n".write(
+        toFile: folder + "/installed", atomically: true, encoding: .utf8)
+      for (given, status) in [("", Int32(65)), ("BASH_DIR=/other/", 0)] {
+        let view = try await install(bus, "DESTDIR='\(listed)' PREFIX=/usr/local \(given)", "--uninstall")
+        #expect(view.ending == .exited(status), "\(given) \(view.errors)")
+      }
       for (variables, argument, status, words) in [
         ("PREFIX=local", "", Int32(64), "absolute path"), ("PREFIX=/a%b", "", 64, "cannot hold"),
+        ("PREFIX=/a/../b", "", 64, "absolute paths"), ("BASH_DIR=relative", "", 64, "absolute paths"),
         ("DESTDIR='\(bus.directory)/none'", "--uninstall", 66, "nothing was installed"),
         ("DESTDIR='\(bus.directory)' BUSNODE_BINARY=/nothing", "", 66, "no program"), ("", "--remove", 64, "usage"),
       ] {
@@ -101,7 +126,14 @@ struct InstallTests {
         #expect(try await complete("records show", "positional@0", "--bus=home") == [String(id.prefix(8))])
         #expect(try await complete("records show", "positional@0", "--bus nobody") == [])
         #expect(try await complete("devices revoke", "positional@0", "--bus home") == [])
+        for (path, option) in [
+          ("listen", "--device"), ("answer", "--device"), ("ask", "--of"), ("ask", "--from"), ("post", "--from"),
+          ("latest", "--from"), ("monitor", "--device"), ("send", "--device"), ("room leave", "--device"),
+        ] { #expect(try await complete(path, option, "--bus home") == ["phone"], "\(path) \(option)") }
       }
+      #expect(try await complete("config set", "positional@1", "units") == ["metric", "imperial"])
+      #expect(try await complete("config set", "positional@1", "--context bus colours") == ["auto", "always", "never"])
+      #expect(try await complete("config set", "positional@1", "weight") == [])
       // A line that cannot be completed is no error either.
       #expect(try await complete("records show", "--nonsense", "") == [])
     }

@@ -97,11 +97,13 @@ enum CopySeal {
     try file.write(contentsOf: word + Data(hash))
   }
 
-  /// What is wrong with a copy; `nil` when each of its bytes is as it was written.
+  /// What is wrong with a copy; `nil` when each of its bytes is as it was written. A file of whole pages has no seal: it is
+  /// that of a store that was set aside, which SQLite alone can check.
   static func flaw(of path: String) throws -> String? {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? file.close() }
     let size = try file.seekToEnd()
+    guard size % 512 != 0 else { return nil }
     guard size > byteCount else { return "it is cut short" }
     try file.seek(toOffset: size - byteCount)
     guard let end = try file.readToEnd(), end.prefix(word.count) == word else { return "its end is missing" }

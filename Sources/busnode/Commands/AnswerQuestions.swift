@@ -27,12 +27,15 @@ struct AnswerQuestions: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run this by sh -c for each question.", valueName: "command"))
   var exec: String
 
-  @Option(help: ArgumentHelp("End after this many questions that are answered.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("End after this many answers; a command that fails gives none.", valueName: "number"))
   var count: NumberArgument?
 
   @OptionGroup var execution: ExecOptions
 
-  @Option(help: ArgumentHelp("The device that answers.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The device that answers.", valueName: "name"),
+    completion: Completions.devices)
   var device = DeviceID.role(.phone)
 
   @OptionGroup var bus: BusOptions

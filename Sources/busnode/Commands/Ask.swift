@@ -31,11 +31,14 @@ struct Ask: AsyncParsableCommand {
   @Argument(help: "The question's text, or - for standard input; empty by default.")
   var body = ""
 
-  @Option(help: ArgumentHelp("The device that is asked (default: the hub).", valueName: "device"))
+  @Option(
+    help: ArgumentHelp("The device that is asked (default: the hub).", valueName: "device"),
+    completion: Completions.devices)
   var of: DeviceID?
 
   @Option(
-    help: ArgumentHelp("The device that asks (default: the watch; with --of the phone).", valueName: "device"))
+    help: ArgumentHelp("The device that asks (default: the watch; with --of the phone).", valueName: "device"),
+    completion: Completions.devices)
   var from: DeviceID?
 
   @Option(help: ArgumentHelp("How long to wait for the answer (default: 10).", valueName: "time"))

@@ -37,6 +37,11 @@ enum Completions {
     }
   }
 
+  /// The values of the setting that a line names.
+  static let settingWords = CompletionKind.custom { words, _, _ in
+    settingKey(in: words)?.words ?? []
+  }
+
   /// Whether a shell asks for completions.
   static func isAsked(by arguments: [String]) -> Bool { arguments.first == "---completion" }
 
@@ -53,6 +58,14 @@ enum Completions {
       environment: ProcessInfo.processInfo.environment)
     guard let location = choice?.location, pairs, let name = location.name else { return choice?.location }
     return (try? BusLocation(pairedBus: name)) ?? location
+  }
+
+  /// The setting that a line names: its first key that is no context's name.
+  static func settingKey(in words: [String]) -> SettingKey? {
+    let keys = zip(words, words.dropFirst()).compactMap { before, word in
+      before == "--context" ? nil : SettingKey(rawValue: word)
+    }
+    return keys.first
   }
 
   /// What an option has on a line; `nil` for an option that is not there, or has nothing behind it.

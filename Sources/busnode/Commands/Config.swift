@@ -81,7 +81,7 @@ struct ConfigList: ParsableCommand {
 struct ConfigGet: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "get", abstract: "Print the value of a setting.")
 
-  @Argument(help: "The setting.")
+  @Argument(help: "The setting.", completion: .list(SettingKey.allCases.map(\.rawValue)))
   var key: SettingKeyArgument
 
   @OptionGroup var context: ContextOption
@@ -107,10 +107,10 @@ struct ConfigSet: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set a value in the file, or in a context of it, which is made if necessary.")
 
-  @Argument(help: "The setting.")
+  @Argument(help: "The setting.", completion: .list(SettingKey.allCases.map(\.rawValue)))
   var key: SettingKeyArgument
 
-  @Argument(help: "Its value.")
+  @Argument(help: "Its value.", completion: Completions.settingWords)
   var value: String
 
   @OptionGroup var context: ContextOption

@@ -27,10 +27,14 @@ struct Latest: AsyncParsableCommand {
   @Argument(help: "The key.")
   var key: MessageNameArgument?
 
-  @Option(help: ArgumentHelp("The device whose values to show.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The device whose values to show.", valueName: "name"),
+    completion: Completions.devices)
   var device = DeviceID.role(.phone)
 
-  @Option(help: ArgumentHelp("Only what this device has sent.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only what this device has sent.", valueName: "name"),
+    completion: Completions.devices)
   var from: DeviceID?
 
   @OptionGroup var bus: BusOptions

@@ -36,12 +36,15 @@ struct Listen: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run this by sh -c for each message.", valueName: "command"))
   var exec: String?
 
-  @Option(help: ArgumentHelp("End after this many messages that are processed.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("End after this many messages; one whose command fails does not count.", valueName: "number"))
   var count: NumberArgument?
 
   @OptionGroup var execution: ExecOptions
 
-  @Option(help: ArgumentHelp("The device whose messages to receive.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The device whose messages to receive.", valueName: "name"),
+    completion: Completions.devices)
   var device = DeviceID.role(.phone)
 
   @OptionGroup var bus: BusOptions

@@ -41,7 +41,8 @@ struct Monitor: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Only what this device pressed, sent or received, and whether it is here; give it again for more.",
-      valueName: "name"))
+      valueName: "name"),
+    completion: Completions.devices)
   var device: [DeviceID] = []
 
   @Option(

@@ -4,7 +4,9 @@ import RunBusWeb
 
 /// Options that each of the three nodes has.
 struct NodeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The device's name (default: its role).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The device's name (default: its role).", valueName: "name"),
+    completion: Completions.devices)
   var device: DeviceID?
 
   @Flag(help: "Read orders from standard input, one a line, and end at the end of input.")

@@ -47,12 +47,15 @@ struct Post: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --class latest: the key (default: the name).", valueName: "key"))
   var key: String?
 
-  @Option(help: ArgumentHelp("Send from the hub to this device, instead of to the hub.", valueName: "device"))
+  @Option(
+    help: ArgumentHelp("Send from the hub to this device, instead of to the hub.", valueName: "device"),
+    completion: Completions.devices)
   var to: DeviceID?
 
   @Option(
     help: ArgumentHelp(
-      "The device that sends it (default: the watch; with --to the phone).", valueName: "device"))
+      "The device that sends it (default: the watch; with --to the phone).", valueName: "device"),
+    completion: Completions.devices)
   var from: DeviceID?
 
   @Option(help: "How far to wait for it.")

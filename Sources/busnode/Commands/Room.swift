@@ -45,7 +45,8 @@ struct RoomOptions: ParsableArguments {
   var timeout: TimeArgument?
 
   @Option(
-    help: ArgumentHelp("The device of this machine that asks (default: the phone).", valueName: "device"))
+    help: ArgumentHelp("The device of this machine that asks (default: the phone).", valueName: "device"),
+    completion: Completions.devices)
   var device: DeviceID?
 
   /// The phone, with its log on standard error: the first thing of a command.

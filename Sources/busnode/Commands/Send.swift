@@ -71,7 +71,9 @@ struct Send: AsyncParsableCommand {
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
-  @Option(help: ArgumentHelp("The device it is pressed on (default: shell).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The device it is pressed on (default: shell).", valueName: "name"),
+    completion: Completions.devices)
   var device: DeviceID?
 
   @Option(

@@ -39,7 +39,9 @@ struct State: AsyncParsableCommand {
   @Flag(help: "Show a line for each snapshot, until Ctrl-C.")
   var follow = false
 
-  @Option(help: ArgumentHelp("Write the value of one key of the JSON: phase.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("Write the value of one key of the JSON: phase.", valueName: "path"),
+    completion: .list(StateField.all.map(\.shortName)))
   var field: String?
 
   @Flag(help: "Show kilometres or miles, and laps.")

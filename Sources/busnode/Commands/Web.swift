@@ -38,7 +38,7 @@ struct Web: AsyncParsableCommand {
 
   @OptionGroup var bus: BusOptions
 
-  @Option(help: ArgumentHelp("The device's name.", valueName: "name"))
+  @Option(help: ArgumentHelp("The device's name.", valueName: "name"), completion: Completions.devices)
   var device: DeviceID = "web"
 
   @Option(help: ArgumentHelp("Where to listen: a loopback address and a port.", valueName: "address"))

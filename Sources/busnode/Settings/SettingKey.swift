@@ -39,7 +39,8 @@ enum SettingKey: String, CaseIterable {
     }
   }
 
-  private var words: [String] {
+  /// All values, where they are words.
+  var words: [String] {
     switch self {
     case .bus, .address, .insecure, .weight: []
     case .units: Units.allCases.map(\.rawValue)

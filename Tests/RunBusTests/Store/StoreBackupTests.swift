@@ -65,7 +65,7 @@ struct StoreBackupTests {
       changed[place] ^= 0xff
       #expect(try flaw(changed) == .badInput, "\(place) of \(copy.count)")
     }
-    for shorter in [1, 46, 5000] { #expect(try flaw(copy.dropLast(shorter)) == .badInput, "\(shorter)") }
+    for shorter in [1, 45, 5000] { #expect(try flaw(copy.dropLast(shorter)) == .badInput, "\(shorter)") }
     #expect(!FileManager.default.fileExists(atPath: target + "/node.sqlite"))
     #expect(try flaw(copy) == nil)
   }
