@@ -36,7 +36,7 @@ build:
 
 # All tests, 500 simulated worlds and 500 rooms. The exhaustive tests of pure code use all cores, and nodes beside them would miss
 # their deadlines: the tests with nodes run after them, and those with processes last and at most six at once. Runs of hubs in
-# rooms last by the clock, and six hundred tests that begin beside them would starve them: they have a turn of their own.
+# rooms last by the clock, and six hundred tests that begin beside them would starve them: they have a turn of their own, two at once.
 PURE = RunCoreTests|RunWireTests|RunRecordingsTests|BusnodeTests
 TIMED = HubRoomTests|HubMatchTests
 test:
@@ -47,7 +47,7 @@ test:
 	swift build --build-tests
 	$(TEST) --filter '$(PURE)'
 	$(TEST) --skip '$(PURE)|ProcessTests|$(TIMED)'
-	$(TEST) --filter '$(TIMED)'
+	$(TEST) --filter '$(TIMED)' --experimental-maximum-parallelization-width 2
 	$(TEST) --filter ProcessTests --experimental-maximum-parallelization-width 6
 
 # The tests of pure code alone (the cores, the wire, recordings, busnode without processes), without the few that try
