@@ -231,7 +231,7 @@ struct HostileLogTests {
 
   // Once broken: a trigger wrote an earlier time into each entry, without any key, and undid a run.
   @Test(
-    "Nothing is written to a log that somebody has given a trigger or another table, and that is said",
+    "A log with a trigger or with other tables takes no entry, and the error names the reason",
     arguments: [
       "CREATE TRIGGER late AFTER INSERT ON entry BEGIN UPDATE entry SET time = 1 WHERE pos = NEW.pos; END",
       "CREATE TABLE other (id INTEGER)", "CREATE VIEW other AS SELECT * FROM entry", "DROP INDEX entry_room",
