@@ -140,6 +140,7 @@ extension TogetherDesk {
       return
     }
     offerPlace(room, me, at: now, offer)
+    offerSeal(room, at: now, offer)
     // The last numbers are for what matters: who has said so much without a run is gone.
     guard room.machine.nextNumber(of: settings.member) <= Self.beatsMax else { return }
     // A hub that has just begun relates the log's time to its own by an entry of its own.
@@ -153,12 +154,12 @@ extension TogetherDesk {
       if room.machine.state.members.count >= 2 {
         offer(room.lastOwnAt.map { $0 + Self.stayEvery } ?? now, .say(.stay))
       }
-    case .countdown(let startsAt):
+    case .countdown:
       // Each own entry narrows the clock.
       if error > Self.errorMax, room.ticks < Self.ticksMax {
         offer(room.lastOwnAt.map { $0 + Self.tickEvery } ?? now, .say(.tick))
       }
-      return offerSeal(room, of: startsAt, at: now, offer)
+      return
     case .none, .running, .settling, .over, .cancelled: break
     }
     // Somebody's entry makes final what time did. Each member waits for another span, so that rarely two do it.
@@ -169,10 +170,10 @@ extension TogetherDesk {
 
   /// An entry soon after the start, by each hub: no entry counts as earlier than the one before it, so that nothing undoes
   /// a run that has begun.
-  private func offerSeal(
-    _ room: DeskRoom, of startsAt: LogTime, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void
-  ) {
-    guard let started = local(of: startsAt, in: room, at: now) else { return }
+  private func offerSeal(_ room: DeskRoom, at now: BusTime, _ offer: (BusTime?, DeskDuty) -> Void) {
+    guard case .countdown(let startsAt) = room.stage, let started = local(of: startsAt, in: room, at: now) else {
+      return
+    }
     let seal = started + .milliseconds(50 + Int64(settings.member.prefix % 450))
     offer(room.lastOwnAt.map { max(seal, $0 + Self.tickEvery) } ?? seal, .say(.tick))
   }
