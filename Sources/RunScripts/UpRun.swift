@@ -416,6 +416,8 @@ package actor UpRun {
     case .predicted(let predicted): rows[node]?.button = predicted.phase
     case .link(let link): rows[node]?.link = link.refusal == nil ? link.reachable ? "up" : "no hub" : "refused"
     case .sensorsDone(let sensors):
+      // The snapshot that shows the last samples may be written after this line.
+      lastNewsAt = .now
       if sensors.runId == agreement.seen[node]?.last?.runID { sensorsDone.insert(node) }
     case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
       .liveActivity, .message, .view, .hubLost, .sensors, .record, .recordingEnded:

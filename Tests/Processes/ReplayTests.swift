@@ -25,14 +25,17 @@ struct ReplayTests {
   private static let speed = ProcessInfo.processInfo.environment["RUNBUS_REPLAY_SPEED"] ?? "1000"
 
   /// Plays a recording with three processes and returns the summary.
-  private func play(_ path: String, _ bus: TestBus) async throws -> JSONValue {
-    let up = try await bus.run("up", "--replay", path, "--speed", Self.speed, "--json", within: 90)
+  private func play(
+    _ path: String, _ bus: TestBus, environment: [String: String?] = [:]
+  ) async throws -> JSONValue {
+    let up = try await bus.run(
+      "up", "--replay", path, "--speed", Self.speed, "--json", within: 90, environment: environment)
     #expect(up.ending == .exited(0), "\(up.errors.suffix(3))")
     let summary = try #require(up.json.last)
     #expect(summary["agreed"]?.bool == true, "\(summary["disagreements"] ?? .null)")
     #expect(summary["phase"]?.string == "completed")
     let left = FileManager.default.enumerator(atPath: bus.directory)?.compactMap { $0 as? String } ?? []
-    #expect(Set(left).isSubset(of: ["run", "run/runbus"]), "\(left)")
+    #expect(Set(left).isSubset(of: ["run", "run/runbus", "slow-syncs.so"]), "\(left)")
     return summary
   }
 
@@ -50,6 +53,23 @@ struct ReplayTests {
       for _ in 1...2 { try expect(try await play(Recordings.synthetic, bus), endsAs: measured) }
     }
   }
+
+  #if os(Linux)
+    @Test("On a slow disk it ends as measured, too", arguments: [20, 600])
+    func slowDisk(milliseconds: Int) async throws {
+      try await withTestBus { bus in
+        let (library, source) = (
+          bus.directory + "/slow-syncs.so", Checkout.path("Tests/Processes/Clients/slow-syncs.c")
+        )
+        let build = try await bus.shell("/usr/bin/gcc -shared -fPIC -O1 -o '\(library)' '\(source)' -ldl")
+        #expect(build.ending == .exited(0), "\(build.errors)")
+        let measured = try #require(try await bus.run("measure", Recordings.synthetic, "--json").json.last)
+        let summary = try await play(
+          Recordings.synthetic, bus, environment: ["LD_PRELOAD": library, "SYNC_MILLISECONDS": "\(milliseconds)"])
+        try expect(summary, endsAs: measured)
+      }
+    }
+  #endif
 
   @Test(
     "A real run ends as measured, to the last digit; one that cannot be read is refused",

@@ -51,7 +51,8 @@ final class SensorPlayer<Target: Node>: Sendable {
     for await _ in wakes {
       guard let now = await node.busNow else { continue }
       let samples = playback.withLock { $0.takeDue(now: now) }
-      for sample in samples { try await node.add(sample) }
+      // Together: a hub on a slow disk would commit each one for itself.
+      if !samples.isEmpty { try await node.add(samples) }
       let (due, origin, isDone, count) = playback.withLock { ($0.nextDue, $0.origin, $0.isDone, $0.position) }
       if let runID = origin?.runID, runID != ranOutIn, let end = playback.withLock({ $0.ranOutAt }) {
         ranOutIn = runID
