@@ -87,8 +87,7 @@ struct LimitTests {
       let before = phone.footprint
       for number in 1...presses {
         watch.write(number == 1 ? "start" : number.isMultiple(of: 2) ? "pause" : "resume")
-        // At most 1,024 lines of a process wait for this test to read them.
-        guard number.isMultiple(of: 100) || number == presses else { continue }
+        // A device whose screen is slow shows the newest snapshot only.
         for node in [phone, watch, widget] {
           try await node.snapshot("revision \(number)") { $0["revision"]?.int == number }
         }

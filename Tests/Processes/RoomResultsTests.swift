@@ -45,22 +45,34 @@ struct RoomResultsTests {
       #expect(results.allSatisfy { $0.ending == .exited(0) }, "\(results.map(\.errors))")
       let lines = results.compactMap(\.json.first)
       #expect(lines.count == 3 && lines.allSatisfy { $0["standing"]?.string == "complete" })
-      #expect(Set(lines.map { $0["rows"] }).count == 1)
       #expect(Set(lines.prefix(2).map { $0["ownOutcome"]?.string }) == ["won", "lost"])
       #expect(lines[1]["ownOutcome"] == lines[2]["ownOutcome"])
-      let rows = try #require(lines[0]["rows"]?.array)
+      // A busy machine measures the last metres late, and the record is amended.
+      let rows = try await within("one result on both phones, in the log and in the ranking") {
+        while true {
+          let rows = [
+            try await bus.run("room", "result", "--bus", "a", "--json").json.first?["rows"]?.array,
+            try await bus.run("room", "result", room, "--bus", "b", "--json").json.first?["rows"]?.array,
+          ]
+          let month = try await bus.run("ranking", "--together", "crew", "--json").json
+          if let first = rows[0], rows[1] == first,
+            month.map({ $0["distanceMeters"] }) == first.map({ $0["distanceMeters"] })
+          {
+            return first
+          }
+        }
+      }
       let winner = try #require(rows.first?["nickname"]?.string)
 
       let entries = try await bus.run("room", "log", room, "--json").json
       #expect(entries.first?["ask"]?.string == "open" && entries.first?["verdict"]?.string == "opened")
-      #expect(entries.count { $0["ask"]?.string == "record" && $0["verdict"]?.string == "noted" } == 2)
+      let noted = entries.filter { $0["ask"]?.string == "record" && $0["verdict"]?.string == "noted" }
+      #expect(Set(noted.map { $0["nickname"]?.string }) == ["Anna", "Ben"])
       #expect(Set(entries.map { $0["nickname"]?.string }) == ["Anna", "Ben"])
       #expect(try await bus.run("room", "log", "ffffffffffff").ending == .exited(3))
 
       let wins = try await bus.run("ranking", "wins", "--json").json
       #expect(wins.map { $0["nickname"]?.string } == [winner] && wins.first?["won"]?.int == 1)
-      let month = try await bus.run("ranking", "--together", "crew", "--json").json
-      #expect(month.map { $0["distanceMeters"] } == rows.map { $0["distanceMeters"] })
       #expect(try await bus.run("ranking", "losses").lines.count == 2)
       #expect(try await bus.run("ranking", "--month", "2020-01").lines == ["nobody has run in a room in 2020-01"])
       #expect(try await bus.run("ranking", "wins", "--month", "2020-01").ending == .exited(64))
