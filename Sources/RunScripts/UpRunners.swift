@@ -247,24 +247,30 @@ package final class UpRunners: Sendable {
     if seen.withLock({ $0.isEnding }) { throw CancellationError() }
   }
 
+  /// Reads the log, until it has no more than the phones have read: a late reading amends a record at the very end.
   private func readLog(_ room: RoomID) async throws {
     let fleet = FleetID.made(name: plan.fleet)
-    guard let report = try? await RoomFolds.fold(room, of: log, fleet: fleet),
-      let verdicts = try? await RoomFolds.verdicts(in: room, of: log, fleet: fleet)
-    else { return }
-    seen.withLock { $0.log = RunnersLog(count: report.count, digest: report.digest, verdicts: verdicts) }
+    try? await until("the phones have not read the whole log") { reports in
+      guard let report = try? await RoomFolds.fold(room, of: self.log, fleet: fleet),
+        let verdicts = try? await RoomFolds.verdicts(in: room, of: self.log, fleet: fleet)
+      else { return true }
+      self.seen.withLock { $0.log = RunnersLog(count: report.count, digest: report.digest, verdicts: verdicts) }
+      return reports.allSatisfy { $0?.first?.count == report.count }
+    }
+    // Late is no failure: what is there by then is compared.
+    try Task.checkCancellation()
   }
 
   // MARK: Asking the phones
 
   /// Looks how the rooms of all phones stand until something is so.
-  private func until(_ lack: String, _ isSo: ([[RoomReport]?]) -> Bool) async throws {
+  private func until(_ lack: String, _ isSo: ([[RoomReport]?]) async -> Bool) async throws {
     while true {
       let reports = await reports()
       seen.withLock { seen in
         for (number, rooms) in reports.enumerated() { if let rooms { seen.reports[number] = rooms.first } }
       }
-      if isSo(reports) { return }
+      if await isSo(reports) { return }
       guard ContinuousClock.now < deadline else { throw RunnersResult.Failure.late(lack) }
       try await pause(pollEvery)
     }
