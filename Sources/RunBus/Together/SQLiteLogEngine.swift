@@ -12,7 +12,8 @@ final class SQLiteLogEngine: @unchecked Sendable {
   private struct Write {
     let job: Job
     let done: Done
-    let deadline: BusTime
+    /// How often others have had the turn, and until when it is tried again.
+    var misses: (count: Int, until: BusTime)?
   }
   private struct Follower {
     var cursor: LogCursor
@@ -32,6 +33,8 @@ final class SQLiteLogEngine: @unchecked Sendable {
   private static let notesMax = 64
   /// How long the thread waits for a turn before it does other work and tries again.
   private static let shortPatience = BusDuration.milliseconds(3)
+  /// How often a write asks for the turn at least: the thread may be busy with other work for longer than the patience.
+  private static let missesMin = 100
   /// How often a write is made anew because the file was replaced under it.
   private static let triesMax = 3
   /// Live messages that wait for the thread; a member may send two a second.
@@ -124,7 +127,7 @@ final class SQLiteLogEngine: @unchecked Sendable {
   // MARK: Writing
 
   func write(_ job: @escaping Job, _ done: @escaping Done) {
-    writes.append(Write(job: job, done: done, deadline: Loop.now + options.patience))
+    writes.append(Write(job: job, done: done))
     work()
   }
 
@@ -138,7 +141,10 @@ final class SQLiteLogEngine: @unchecked Sendable {
         result = .success(())
       case .failed(let error): result = .failure(error)
       case .noTurn:
-        if Loop.now < write.deadline { return tryLater() }
+        let now = Loop.now
+        let misses = (count: (write.misses?.count ?? 0) + 1, until: write.misses?.until ?? now + options.patience)
+        writes[0].misses = misses
+        if now < misses.until || misses.count < Self.missesMin { return tryLater() }
         result = .failure(.busy)
       }
       writes.removeFirst()
