@@ -9,7 +9,7 @@ struct DeskMendingTests {
     let tale = DeskTale.running
     let (before, stranger) = (tale.state, tale.stranger.state.members.map(\.id))
     tale.loses(after: 1)
-    #expect(tale.rows.contains(.lost) && tale.state.stage == before.stage)
+    #expect(tale.rows.contains(.lost) && tale.warnings == [.altered] && tale.state.stage == before.stage)
     // Ben's entering was before Anna's ready.
     tale.passes(to: 19)
     #expect(tale.sent.isEmpty)

@@ -18,13 +18,14 @@ extension TogetherDesk {
     return .follow(id, RoomReading(number: readings, from: last?.entry.position ?? 0, digest: last?.digest))
   }
 
-  /// A room's log has lost entries that were read here. What was agreed before the countdown is void; what began stands as
-  /// it was read, and the log is mended.
+  /// A room's log has lost entries that were read here, which a member is told. What was agreed before the countdown is
+  /// void; what began stands as it was read, and the log is mended.
   mutating func lose(_ id: RoomID, at now: BusTime) -> [DeskAction] {
-    guard var room = rooms[id] else { return [] }
-    guard room.machine.state.member(settings.member) != nil, room.run != nil else { return void(id) }
+    guard rooms[id]?.machine.state.member(settings.member) != nil else { return void(id) }
+    let warnings = warn(.altered, in: id)
+    guard var room = rooms[id], room.run != nil else { return warnings + void(id) }
     switch stage(of: room, at: now) {
-    case .none, .recruiting, .gathering, .over, .cancelled: return void(id)
+    case .none, .recruiting, .gathering, .over, .cancelled: return warnings + void(id)
     case .countdown(let startsAt), .running(let startsAt), .settling(let startsAt, _):
       // From here on the log's clock may be another one.
       if !room.hasStarted || room.startedAt == nil { room.startedAt = local(of: startsAt, in: room, at: now) }
@@ -32,7 +33,7 @@ extension TogetherDesk {
       room.last = nil
       room.caughtUpAt = nil
       rooms[id] = room
-      return [.keep(id, [.lost], .read(id, [])), follow(id)]
+      return warnings + [.keep(id, [.lost], .read(id, [])), follow(id)]
     }
   }
 

@@ -3,7 +3,7 @@
 
 /// What was noticed about the log of a room.
 package enum RoomWarning: String, Hashable, Sendable, CaseIterable {
-  /// Entries that were read are not there any more as they were read, although later ones are.
+  /// Entries that were read are not there any more as they were read.
   case altered
   /// An entry has a time that the log's clock cannot have shown. It was not followed.
   case misdated
@@ -56,7 +56,7 @@ extension TogetherDesk {
     guard found != reading.digest, let room = rooms[id], !room.isLost, room.isCaughtUp, room.reading == reading.number,
       room.stage.provenEvery != nil
     else { return [] }
-    return warn(.altered, in: id) + lose(id, at: now)
+    return lose(id, at: now)
   }
 
   // MARK: Times
