@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(CryptoKit)
   import CryptoKit
   import Foundation
@@ -73,8 +75,22 @@ struct SigningKey: Sendable {
         return false
       }
     #endif
-    return Edwards25519.isScalar(signature[32...]) && Edwards25519.isOfPrimeOrder(publicKey[...])
+    return Edwards25519.isScalar(signature[32...]) && isOfPrimeOrder(publicKey)
       && Edwards25519.isOfPrimeOrder(signature[..<32])
+  }
+
+  /// Public keys of prime order. A key signs many entries, and its check costs as much as everything else of one.
+  private static let known = Mutex(Set<[UInt8]>())
+  private static let knownMax = 1024
+
+  private static func isOfPrimeOrder(_ publicKey: [UInt8]) -> Bool {
+    if known.withLock({ $0.contains(publicKey) }) { return true }
+    guard Edwards25519.isOfPrimeOrder(publicKey[...]) else { return false }
+    known.withLock { known in
+      if known.count == knownMax { known.removeAll() }
+      known.insert(publicKey)
+    }
+    return true
   }
 
   #if !canImport(CryptoKit)

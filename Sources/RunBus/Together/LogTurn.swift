@@ -34,10 +34,12 @@ final class LogTurn: Sendable {
   /// Takes the turn; waits for it up to `patience`.
   func take(within patience: BusDuration) -> Bool {
     let deadline = Loop.now + patience
+    // A commit takes about a millisecond. Many who wait look less often.
+    var pause: UInt32 = 300
     while !take() {
       guard Loop.now < deadline else { return false }
-      // A commit takes about a millisecond.
-      usleep(300)
+      usleep(pause)
+      pause = min(pause * 3 / 2, 4000)
     }
     return true
   }

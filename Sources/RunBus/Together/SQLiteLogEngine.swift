@@ -31,8 +31,9 @@ final class SQLiteLogEngine: @unchecked Sendable {
   }
   /// Of more notes that wait the newest stand for the others.
   private static let notesMax = 64
-  /// How long the thread waits for a turn before it does other work and tries again.
-  private static let shortPatience = BusDuration.milliseconds(3)
+  /// How long the thread waits for a turn before it does other work and tries again. While many write, readings wait: each
+  /// then takes in what all of them have written.
+  private static let shortPatience = BusDuration.milliseconds(50)
   /// How often a write asks for the turn at least: the thread may be busy with other work for longer than the patience.
   private static let missesMin = 100
   /// How often a write is made anew because the file was replaced under it.
