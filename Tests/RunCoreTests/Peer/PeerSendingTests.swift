@@ -113,11 +113,13 @@ struct PeerSendingTests {
     #expect(peer.transmissions.last?.command.runID == RunID(high: 9, low: 8))
   }
 
-  @Test("The same press given twice goes out once")
+  // Once broken: A store was found damaged just after it had taken a press. The app's press was given to the new core,
+  // which had it already and said nothing: the app waited for an answer until the hub came.
+  @Test("The same press given twice goes out once, and is told to be kept each time")
   func twice() {
     var peer = PeerStage.up()
-    _ = peer.presses(.start, id: 1)
-    #expect(peer.presses(.start, id: 1) == [])
+    #expect(peer.presses(.start, id: 1) == ["start queued", "send 1 start 0.0s"])
+    #expect(peer.presses(.start, id: 1) == ["start queued"])
     #expect(peer.core.unjudgedCount == 1)
   }
 

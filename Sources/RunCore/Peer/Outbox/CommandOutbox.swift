@@ -67,8 +67,7 @@ struct CommandOutbox: Sendable {
   /// - Parameter isGoing: whether a session is open, so that the command goes as soon as it is durable.
   mutating func add(_ command: Command, isGoing: Bool, in turn: inout PeerCore.Turn) {
     let row = stream.add(.command(command), since: turn.now, isGoing: isGoing)
-    let queued = Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
-    turn.write([.enqueue(row)], then: [.act(.receipt(queued)), sendable(through: row.sequence)])
+    turn.write([.enqueue(row)], then: [.act(.receipt(Self.queued(command))), sendable(through: row.sequence)])
   }
 
   /// Cancels a command; `false` when it may have been sent or does not wait here.
@@ -78,6 +77,11 @@ struct CommandOutbox: Sendable {
     guard let row = row(of: id), row.tries == 0, case .command(let command)? = row.item else { return false }
     tombstone(row, command, .cancelled, shown, in: &turn)
     return true
+  }
+
+  /// The receipt that says that a command is kept.
+  static func queued(_ command: Command) -> Receipt {
+    Receipt(commandID: command.id, kind: command.kind, source: command.source, stage: .queued)
   }
 
   /// The receipt that says why a command is not sent.

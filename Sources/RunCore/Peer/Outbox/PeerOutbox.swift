@@ -57,7 +57,11 @@ struct PeerOutbox: Sendable {
   mutating func press(
     _ command: Command, shown view: HubView, over link: UInt64?, in turn: inout PeerCore.Turn
   ) -> Bool {
-    guard !commands.holds(command.id.message) else { return false }
+    guard !commands.holds(command.id.message) else {
+      // Its app waits for an answer, also when the store was replaced before the first one.
+      turn.write([], then: [.act(.receipt(CommandOutbox.queued(command)))])
+      return false
+    }
     guard !commands.isFull else {
       turn.act(.receipt(CommandOutbox.rejection(of: command, .busy, shown: view.authoritative.order)))
       return false
