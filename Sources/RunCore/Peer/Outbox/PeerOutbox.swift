@@ -53,12 +53,13 @@ struct PeerOutbox: Sendable {
   /// Handles a press: the command gets its sequence number, becomes durable, and is sent if the hub can be reached.
   ///
   /// - Parameter view: What the peer shows. A command refers to it.
-  /// - Returns: whether it was accepted. A command that waits already is not: its verdict answers both presses.
+  /// - Returns: whether it was accepted. A command that waits already is not: each press of it is told that it is kept,
+  ///   and its verdict answers all of them.
   mutating func press(
     _ command: Command, shown view: HubView, over link: UInt64?, in turn: inout PeerCore.Turn
   ) -> Bool {
     guard !commands.holds(command.id.message) else {
-      // Its app waits for an answer, also when the store was replaced before the first one.
+      // A new core gets the presses of its app again. The former core may have ended before it could tell this.
       turn.write([], then: [.act(.receipt(CommandOutbox.queued(command)))])
       return false
     }
