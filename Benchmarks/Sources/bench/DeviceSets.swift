@@ -67,7 +67,7 @@ struct DeviceSets: AsyncParsableCommand {
       environment: .inherit.updating(changes), input: .none, output: .sequence, error: .discarded
     ) { execution in
       var tally = DeviceTally(presser: presser, devices: count, presses: presses)
-      for try await line in execution.standardOutput.strings() {
+      for try await line in execution.standardOutput.strings(bufferingPolicy: .maxLineLength(16 << 20)) {
         tally.take(line, process: execution.processIdentifier.value, after: ContinuousClock.now - began)
       }
       return tally
@@ -123,7 +123,7 @@ private struct DeviceTally {
       if nodes.insert(node).inserted { last = max(last, at) }
       shown[revision] = (nodes, last)
       if line.phase == "completed", after == nil { after = Self.use(of: process) }
-    case "receipt":
+    case "receipt", "verdict":
       guard node == presser, let id = line.commandId else { return }
       pressedAt[id] = pressedAt[id] ?? at
       if line.receipt == "applied" { revisions[id] = line.revision }
