@@ -1,12 +1,12 @@
-package import Subprocess
+import Subprocess
 
 /// The processes that a command has started in a group of its own.
-package struct ProcessGroup: Sendable {
+struct ProcessGroup: Sendable {
   /// Sends a signal to all of them; `false` when there is none.
   private let send: @Sendable (Signal) -> Bool
 
   /// The group that this command leads.
-  package init<Input, Output, Failure>(_ command: Execution<Input, Output, Failure>) {
+  init<Input, Output, Failure>(_ command: Execution<Input, Output, Failure>) {
     send = { signal in (try? command.send(signal: signal, toProcessGroup: true)) != nil }
   }
 
@@ -15,7 +15,7 @@ package struct ProcessGroup: Sendable {
   ///
   /// `Subprocess` stops at the end of the command itself, which may be sooner than that of what it has started. Also a
   /// task that is cancelled waits for the end.
-  package func end(farewell: Duration) async {
+  func end(farewell: Duration) async {
     await Task.detached {
       let end = ContinuousClock.now + farewell
       var isThere = send(.terminate)

@@ -43,7 +43,7 @@ package struct Script: Hashable, Sendable {
   /// Room for ``linesMax`` lines of 400 bytes.
   package static let bytesMax = 4 << 20
   /// How long `until` waits where the script does not say it, and a command of the shell runs, in real time.
-  package static let patience = Duration.seconds(30)
+  package static let patience = BusDuration.seconds(30)
   /// The words with which a line may begin, which no device is called.
   package static let words: Set = ["at", "until", "expect", "shell"]
 

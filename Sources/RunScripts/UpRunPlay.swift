@@ -70,13 +70,16 @@ extension UpRun {
       events.continuation.yield(.step(step))
       return nil
     case .until(let condition, let span):
-      let patience = span.map { Duration.nanoseconds(plan.speed.real(fromBus: $0).nanoseconds) } ?? Script.patience
-      return await unmet(condition, within: patience).map { "until waited in vain: \($0)" }
+      let patience = span.map { plan.speed.real(fromBus: $0) } ?? Script.patience
+      return await unmet(condition, within: Duration(patience)).map { "until waited in vain: \($0)" }
     case .expect(let condition): return unmet(condition).map { "it was expected otherwise: \($0)" }
     case .shell(let command):
       let environment = plan.environment.merging(plan.shellEnvironment) { $1 }
-      return await ShellStep.run(command, environment: environment, patience: Script.patience)
-        .map { "shell \(command): \($0)" }
+      // Standard output has the nodes' lines.
+      let ending = await ShellCommand(command, timeout: Script.patience)
+        .run(variables: environment, output: .standardError)
+      guard case .failed(let reason) = ending else { return nil }
+      return "shell \(command): \(reason)"
     }
   }
 

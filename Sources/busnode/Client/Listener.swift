@@ -1,5 +1,6 @@
 import Foundation
 import RunBus
+import RunScripts
 
 /// A listener at a running node of this machine. It takes messages, or questions, in the place of the node's app, one at
 /// a time.
@@ -7,7 +8,7 @@ struct Listener: Sendable {
   let device: DeviceID
   let location: BusLocation
   let topic: ListenerTopic
-  /// Whether it ends when nobody reads its standard output any more.
+  /// Whether it ends when its standard output loses its reader.
   let endsWithReader: Bool
   private let id = ListenerID.random()
 
@@ -143,7 +144,7 @@ struct Listener: Sendable {
   }
 }
 
-extension ExecCommand {
+extension ShellCommand {
   /// What the environment of a message's command says. The body is on its standard input only: arguments and
   /// environment can be read by others.
   static func variables(_ received: ReceivedMessage, at device: DeviceID, on location: BusLocation) -> [String: String?]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 
 struct AnswerQuestions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,8 +48,10 @@ struct AnswerQuestions: AsyncParsableCommand {
     let (command, device) = (execution.command(exec), device)
     try await listener.run(countMax: count?.number) { handed in
       let received = handed.received
-      let variables = ExecCommand.variables(received, at: device, on: location)
-      switch await command.run(received.message.body, variables, outputMax: Reply.contentMax) {
+      let variables = ShellCommand.variables(received, at: device, on: location)
+      switch await command.run(
+        received.message.body, variables: variables, output: .caller(max: Reply.contentMax))
+      {
       case .succeeded(let output): return .answer(output)
       case .failed(let reason): return .failed(reason)
       }

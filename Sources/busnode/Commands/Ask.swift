@@ -3,6 +3,7 @@ import RunBus
 
 struct Ask: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "ask",
     abstract: "Ask an app on another device a question, through a node on this machine.",
     discussion: """
         busnode ask battery --of watch     the phone asks the watch
@@ -21,7 +22,7 @@ struct Ask: AsyncParsableCommand {
         64  the name is not 1 to 64 bytes without control characters, or the body
             has more than 32,768 bytes
         69  the asking node does not run here, the other device is not in reach, or
-            nobody answered in time
+            no answer came in time
         75  64 questions of shells wait at the node already
       """)
 

@@ -3,6 +3,7 @@ import RunBus
 
 struct Latest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "latest",
     abstract: "Show the newest values that other devices have sent to a device of this machine.",
     discussion: """
         busnode latest                       the keys at the phone, sender, age
@@ -18,7 +19,7 @@ struct Latest: AsyncParsableCommand {
 
       EXIT STATUS:
         0   success
-        1   nobody has sent a value of this key
+        1   no device has sent a value of this key
         64  several devices have sent one: give --from
         75  the store could not be read, because the process that holds it does not
             answer

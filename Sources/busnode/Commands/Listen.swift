@@ -1,8 +1,10 @@
 import ArgumentParser
 import RunBus
+import RunScripts
 
 struct Listen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "listen",
     abstract: "Receive messages of an app, at a node on this machine.",
     discussion: """
         busnode listen                          messages to the phone, a line each
@@ -30,7 +32,7 @@ struct Listen: AsyncParsableCommand {
         130  Ctrl-C
       """)
 
-  @Argument(help: "The name of the messages (default: all that nobody else reads).")
+  @Argument(help: "The name of the messages (default: all without another reader).")
   var name: MessageNameArgument?
 
   @Option(help: ArgumentHelp("Run this by sh -c for each message.", valueName: "command"))
@@ -63,7 +65,8 @@ struct Listen: AsyncParsableCommand {
         return .processed
       }
       let received = handed.received
-      switch await command.run(received.message.body, ExecCommand.variables(received, at: device, on: location)) {
+      let variables = ShellCommand.variables(received, at: device, on: location)
+      switch await command.run(received.message.body, variables: variables, output: .standardOutput) {
       case .succeeded: return .processed
       case .failed(let reason): return .failed(reason)
       }

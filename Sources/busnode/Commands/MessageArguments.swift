@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunBus
+import RunScripts
 
 /// The class of a message as an argument.
 enum ClassWord: String, ExpressibleByArgument, CaseIterable {
@@ -70,7 +71,7 @@ struct ExecOptions: ParsableArguments {
   var span: BusDuration { timeout?.span ?? .seconds(60) }
 
   /// The command of a line of shell.
-  func command(_ line: String) -> ExecCommand { ExecCommand(command: line, timeout: span) }
+  func command(_ line: String) -> ShellCommand { ShellCommand(line, timeout: span) }
 }
 
 extension Failure {

@@ -3,6 +3,7 @@ import RunBus
 
 struct Post: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "post",
     abstract: "Send a message of an app between the hub and a device, through a node on this machine.",
     discussion: """
         busnode post greeting hello             from the watch to the phone
@@ -126,7 +127,7 @@ struct Post: AsyncParsableCommand {
     _ message: AppMessage, to devices: LocalDevices, of sender: DeviceID
   ) async throws -> DeliveryStage? {
     do {
-      // Nodes of before the other classes know this question.
+      // An older node knows this question, and not the one about classes.
       if word == .queued, wait == .stored {
         return try await devices.askRunning(.post(message, to: to), of: sender).map { _ in .queued }
       }
