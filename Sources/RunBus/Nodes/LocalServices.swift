@@ -38,6 +38,8 @@ final class LocalServicesDriver {
   private var unjudged: Set<CommandID> = []
   /// What the last look has read, so that the next one reads the new files only.
   private var known = SpoolDirectory.Known()
+  /// Whether a look is under way. Another one beside it would read the same files, so it comes when it is due again.
+  private var isLooking = false
   /// Commands whose files are to be removed. Those that gather while the disk is busy share its next sync.
   private var removable: [CommandID] = []
   private var isRemoving = false
@@ -77,9 +79,11 @@ final class LocalServicesDriver {
     lookAt = loop.now + lookEvery
     // The timer is for a node without events; any other node calls `lookIfDue()` first.
     timer?.deadline = lookAt + lookEvery
+    guard !isLooking else { return }
     let stamps = services.spools.map(\.changeStamp)
     guard stamps.contains(where: { $0 != nil }), stamps != self.stamps || !unjudged.isEmpty else { return }
     self.stamps = stamps
+    isLooking = true
     let spools = zip(services.spools, stamps).filter { $1 != nil }.map(\.0)
     let driver = Weak(self)
     disk.async { [loop, known] in
@@ -91,6 +95,7 @@ final class LocalServicesDriver {
         return found
       }
       loop.submit { [read] in
+        driver.value?.isLooking = false
         driver.value?.known = read
         driver.value?.receive(found.flatMap(\.commands), found.flatMap(\.notices))
       }
