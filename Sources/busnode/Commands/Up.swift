@@ -6,6 +6,7 @@ import RunScripts
 
 struct Up: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "up",
     abstract: "Run a set of simulated devices, play a run with them, and check that they agree.",
     discussion: """
         busnode up --synthetic --duration 5m --speed 10
@@ -26,8 +27,8 @@ struct Up: AsyncParsableCommand {
       lap), x when it is pressed twice within three seconds; o takes it offline and back, k kills it as by kill -9, n starts it again; a presses on all at once: \
       pause in a run, resume in a pause, start otherwise; ? shows help; q is like Ctrl-C.
 
-      Without --bus, --address or their environment variables, up makes a bus of its own: other commands find it by \
-      the name that is shown, and its state is removed at the end. With them it uses that bus, and its state stays.
+      Where no option, variable or setting names a bus, up makes one of its own: other commands find it by the name that \
+      is shown, and its state is removed at the end. Otherwise it uses that bus, and its state stays.
 
       The devices are a phone, a watch and a widget, or as many as --watches, --widgets and --shells say, or those of \
       a file: up to 100 as processes, up to 1000 with --in-process, where stores are in memory. A single watch or widget \

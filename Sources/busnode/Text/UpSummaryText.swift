@@ -24,8 +24,8 @@ extension UpSummary {
           .faultCounts,
           [
             "seed": faults.seed, "links": faults.links, "kills": faults.kills, "sleeps": faults.sleeps,
-            "reconnects": reconnects,
           ]))
+      lines.append(Tongue.say(.reconnectCounts, ["count": reconnects]))
     }
     if let phase { lines.append(Tongue.say(.runIs, ["phase": phase.spoken])) }
     if let metrics { lines += MetricsText.table(metrics, in: .metric, isRunning: false).map { "  \($0)" } }

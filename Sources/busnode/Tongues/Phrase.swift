@@ -473,6 +473,7 @@ enum Phrase: CaseIterable, Sendable {
   case faultCounts
   case nodeMissed
   case nodeSeen
+  case reconnectCounts
   case roleSeen
   case roleMissed
   case roleLasts

@@ -7,6 +7,8 @@ import Synchronization
 final class UpShow: UpFace {
   private struct Shown {
     var screen: UpScreen
+    /// The nodes that have reached the phone: before that, not to reach it is no news.
+    var hasReached: Set<SpawnedNode> = []
     /// Why standard output could not be written.
     var outputFailure: Failure?
   }
@@ -77,7 +79,7 @@ final class UpShow: UpFace {
       shown.withLock { $0.screen.note(receipt, on: node, at: String(line.at.dropFirst(11).prefix(8))) }
     }
     if asJSON { return say { try Output.jsonLine(NodeEventJSON(node: node, line: line)) } }
-    guard terminal == nil, isShown(line.event, of: node) else { return }
+    guard terminal == nil, isNews(line.event, of: node), isShown(line.event, of: node) else { return }
     let width = max(8, TextWidth.of(node.rawValue) + 2)
     say { try Output.line(TextWidth.fitted(node.rawValue, to: width) + Sentence.event(line.event, in: units)) }
   }
@@ -122,14 +124,25 @@ final class UpShow: UpFace {
   /// With more devices than this the lines of text have the snapshots of the phone alone: they are the same on all.
   private static let snapshotsOfAllMax = 8
 
-  /// Whether `up` writes an event as text when it has no screen.
+  /// Whether an event is none of a node's way to the phone at its start.
+  private func isNews(_ event: EventJSON, of node: SpawnedNode) -> Bool {
+    guard case .link(let link) = event, link.refusal == nil else { return true }
+    return shown.withLock { shown in
+      let isKnown = shown.hasReached.contains(node)
+      if link.reachable { shown.hasReached.insert(node) }
+      return isKnown
+    }
+  }
+
+  /// Whether `up` writes an event as text when it has no screen. That a recording has ended is no news of a node: `up`
+  /// stops the run itself.
   private func isShown(_ event: EventJSON, of node: SpawnedNode) -> Bool {
     switch event {
     case .bus(.receipt(let receipt, _)): if case .verdict = receipt.stage { true } else { false }
     case .bus(.snapshot): devices.all.count <= Self.snapshotsOfAllMax || node == devices.phone
-    case .message, .link, .hubLost, .recordingEnded: true
+    case .message, .link, .hubLost: true
     case .bus(.command), .bus(.presence), .bus(.message), .bus(.route), .bus(.live), .bus(.room), .bus(.cue),
-      .liveActivity, .view, .predicted, .sensors, .record, .sensorsDone:
+      .liveActivity, .view, .predicted, .sensors, .record, .sensorsDone, .recordingEnded:
       false
     }
   }
