@@ -4,6 +4,7 @@ import RunBus
 
 struct Backup: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "backup",
     abstract: "Copy a device's store into one file, also while its node runs.",
     discussion: """
         busnode backup phone-monday.backup

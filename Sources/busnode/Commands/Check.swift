@@ -3,6 +3,7 @@ import RunBus
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "check",
     abstract: "Say in one line whether the phone runs and all is well, for monitoring systems.",
     discussion: """
         busnode check

@@ -4,6 +4,7 @@ import RunBus
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "config",
     abstract: "Settings for all commands: the bus, units, language, weight, log and colours, in one file.",
     discussion: """
         busnode config set units imperial
@@ -155,7 +156,7 @@ struct ConfigRemove: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Remove a value from the file, or from a context of it; without a key the context.")
 
-  // Any word: a file that somebody else has written may have keys that there are not, which this command removes.
+  // Any word: this command also removes keys of a file that are no settings.
   @Argument(help: "The setting (default: all of the context).", completion: .list(SettingKey.allCases.map(\.rawValue)))
   var key: String?
 

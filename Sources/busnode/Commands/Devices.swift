@@ -4,6 +4,7 @@ import RunBus
 
 struct Devices: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "devices",
     abstract: "List the paired devices, take back their keys, change their names.",
     discussion: """
         busnode devices                       the paired devices

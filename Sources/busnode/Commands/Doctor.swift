@@ -3,6 +3,7 @@ import RunBus
 
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "doctor",
     abstract: "Look for what is wrong with RunBus on this machine, and say what to do.",
     discussion: """
         busnode doctor                          this machine, and the bus

@@ -3,6 +3,7 @@ import RunBus
 
 struct Erase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "erase",
     abstract: "Remove everything of a runner from this machine.",
     discussion: """
         busnode erase                      shows what there is, asks, and removes it

@@ -4,6 +4,7 @@ import RunBus
 
 struct Join: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "join",
     abstract: "Pair this machine with a phone of another machine.",
     discussion: """
         busnode join --device watch-1  asks for the line that busnode pair shows on

@@ -4,6 +4,7 @@ import RunBus
 
 struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "keys",
     abstract: "Show the public keys of this machine.",
     discussion: """
         busnode keys show          the public keys for this bus; secret keys are

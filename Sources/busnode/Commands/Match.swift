@@ -3,6 +3,7 @@ import RunBus
 
 struct Match: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "match",
     abstract: "Find another runner for a run of the same length.",
     discussion: """
       The phone seeks among all who seek in its fleet now: the same goal, the same level (after half of the time one \

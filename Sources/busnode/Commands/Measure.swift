@@ -4,6 +4,7 @@ import RunRecordings
 
 struct Measure: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "measure",
     abstract: "Compute the numbers of a recording, without a bus.",
     discussion: """
       Computes with the same code as a live run, as fast as possible.

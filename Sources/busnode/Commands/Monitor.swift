@@ -5,6 +5,7 @@ import RunScripts
 
 struct Monitor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "monitor",
     abstract: "Show everything that happens on the bus, one event a line.",
     discussion: """
       Shows every snapshot, command, receipt, verdict, presence change and processed message of an app, and the room in \

@@ -42,6 +42,7 @@ private let ordersHelp = """
 
 struct Phone: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "phone",
     abstract: "Be the phone: the hub, which holds the run.",
     discussion: """
       The phone runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT). It shows every snapshot, devices that come and go, the \
@@ -248,6 +249,7 @@ struct Phone: AsyncParsableCommand {
 
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "watch",
     abstract: "Be the watch: show the run, press its buttons, measure the heart rate.",
     discussion: """
       The watch runs until Ctrl-C (or SIGTERM, SIGHUP, SIGQUIT) and joins its bus as soon as there is a phone. It shows \
@@ -284,6 +286,7 @@ struct Watch: AsyncParsableCommand {
 
 struct Widget: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "widget",
     abstract: "Be the live activity on the lock screen: show the run, press its buttons.",
     discussion: """
       The widget is a lock screen: it receives what the phone pushes to lock screens and nothing else. Each line "lock \

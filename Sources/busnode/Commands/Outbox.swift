@@ -4,6 +4,7 @@ import RunBus
 
 struct Outbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "outbox",
     abstract: "Show, cancel or deliver what waits on this machine for other devices.",
     discussion: """
         busnode outbox              what waits, for whom, how long, how often it was

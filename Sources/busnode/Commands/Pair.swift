@@ -4,6 +4,7 @@ import RunBus
 
 struct Pair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "pair",
     abstract: "Pair a device of another machine: print the line and the QR code that it reads.",
     discussion: """
         busnode phone --listen 'tcp://*:7070'  the hub listens for paired devices,

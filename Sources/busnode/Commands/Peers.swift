@@ -3,6 +3,7 @@ import RunBus
 
 struct Peers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "peers",
     abstract: "Show the devices that the hub knows.",
     discussion: """
         busnode peers

@@ -3,6 +3,7 @@ import RunBus
 
 struct Quarantine: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "quarantine",
     abstract: "Show, retry or delete messages that failed repeatedly and were set aside.",
     discussion: """
         busnode outbox quarantine                 the messages that are set aside on

@@ -5,6 +5,7 @@ import RunCore
 
 struct Records: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "records",
     abstract: "List, show, edit, remove, export and import the runs that are kept.",
     discussion: """
         busnode records       the list

@@ -3,6 +3,7 @@ import RunBus
 
 struct Recover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "recover",
     abstract: "Decide about a run that was on when the phone died.",
     discussion: """
         busnode recover resume   the run continues; the time until now is not active

@@ -4,6 +4,7 @@ import RunBus
 
 struct Restore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "restore",
     abstract: "Put a copy that busnode backup has made in the place of a device's store.",
     discussion: """
         busnode restore phone-monday.backup

@@ -3,6 +3,7 @@ import RunBus
 
 struct Room: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "room",
     abstract: "Run together with the other runners of this machine: rooms.",
     discussion: """
       A room agrees on who runs, when and for how long, and on what came out. Every phone stays the authority of its own \

@@ -3,6 +3,7 @@ import RunBus
 
 struct Route: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "route",
     abstract: "Show the route of the run point by point, once or continuously.",
     discussion: """
       Each line shows a fix of the present or else the last run: its index in the route, its time, position and \

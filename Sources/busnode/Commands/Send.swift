@@ -4,6 +4,7 @@ import Synchronization
 
 struct Send: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "send",
     abstract: "Press a button: start, pause, resume, stop or lap.",
     discussion: """
       Waits for the hub's verdict on the press and prints it. Any number of these commands can run at once.

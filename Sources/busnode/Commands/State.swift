@@ -4,6 +4,7 @@ import RunScripts
 
 struct State: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "state",
     abstract: "Show the state of the run, once or continuously.",
     discussion: """
         busnode state

@@ -5,6 +5,7 @@ import RunScripts
 
 struct Top: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "top",
     abstract: "Watch a run live: clock, numbers, route, devices and commands on one screen, with keys for its buttons.",
     discussion: """
         busnode top

@@ -5,6 +5,7 @@ import Synchronization
 
 struct Wait: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "wait",
     abstract: "Wait until the state of the run fulfils a condition.",
     discussion: """
         busnode wait --until 'phase == paused' --timeout 10s

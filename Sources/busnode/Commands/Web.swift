@@ -5,6 +5,7 @@ import RunBusWeb
 
 struct Web: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "web",
     abstract: "Serve a page of the bus: the lock screen, a dashboard, and the runs that are kept.",
     discussion: """
         busnode web                     prints a link: open it in a browser of this
