@@ -97,8 +97,8 @@ extension DrivenNode {
 
   /// Gives the listener of a place a message and waits for what it says of it.
   ///
-  /// - Throws: ``ListenerFailure`` when it could not process the message, `CancellationError` when it is gone and nobody
-  ///   took over.
+  /// - Throws: ``ListenerFailure`` when it could not process the message, `CancellationError` when the place is
+  ///   closed.
   private func hand(_ received: ReceivedMessage, to place: ListenerID) async throws -> [UInt8] {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

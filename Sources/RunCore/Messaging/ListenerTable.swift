@@ -194,7 +194,8 @@ package struct ListenerTable: Sendable {
     return actions + [.close(key), .answer(.nothing, question)]
   }
 
-  /// Answers questions that have waited long enough, and ends listeners that are gone and places that nobody took over.
+  /// Answers questions that have waited long enough, vacates the places of listeners that are gone, and closes places that
+  /// stayed vacant.
   package mutating func meet(_ now: BusTime) -> [Action] {
     var actions: [Action] = []
     for key in places.keys.sorted() {

@@ -141,14 +141,16 @@ struct HubDeviceTests {
     // The hub dies, and the shell with it: no session ends.
     var next = HubStage.opened(history: disk(of: hub).history, now: hub.now + .seconds(3600))
     #expect(next.feed(.inquire(.peers, 1)) == ["answer 1: shell watch"])
-    next.passes(.seconds(47 * 3600 - 10))
+    next.sleeps(.seconds(46 * 3600))
+    next.passes(.seconds(3590))
     #expect(next.feed(.inquire(.peers, 2)) == ["answer 2: shell watch"])
     next.passes(.seconds(2 * 3600))
     #expect(next.feed(.inquire(.peers, 3)) == ["answer 3: watch"])
     #expect(next.feed(.inquire(.outbox, 4)) == ["answer 4: "])
     // In the life of one hub it is the same.
     _ = hub.feed(.gone(.named("shell")))
-    hub.passes(.seconds(49 * 3600))
+    hub.sleeps(.seconds(47 * 3600))
+    hub.passes(.seconds(2 * 3600))
     #expect(hub.feed(.inquire(.peers, 1)) == ["answer 1: watch"])
   }
 

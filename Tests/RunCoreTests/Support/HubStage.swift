@@ -204,6 +204,13 @@ struct HubStage {
     return lines
   }
 
+  /// The machine sleeps: time goes on, and the hub is called once, at its end.
+  mutating func sleeps(_ duration: BusDuration) {
+    now = now + duration
+    _ = feed(.deadline)
+    _ = commitsAll()
+  }
+
   @discardableResult
   mutating func passes(_ duration: BusDuration) -> [String] { passes(to: now + duration) }
 
