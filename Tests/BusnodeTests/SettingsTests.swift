@@ -124,7 +124,7 @@ struct SettingsTests {
   func parsed() throws {
     for words in [["--context", "home", "state"], ["state", "--context", "home"]] {
       let state = try #require(try Busnode.parseAsRoot(words) as? State)
-      #expect(state.bus.named.context.context == "home", "\(words)")
+      #expect(state.bus.context.context == "home", "\(words)")
     }
   }
 

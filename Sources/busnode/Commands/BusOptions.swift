@@ -6,8 +6,6 @@ import RunBus
 /// The option `--bus`. Every command that is about a bus has it, in ``BusOptions`` or alone, and finds its bus with
 /// ``choice(address:)``: by the option, else by the environment, the settings, else the bus `default`.
 struct BusNameOption: ParsableArguments {
-  @OptionGroup var context: ContextOption
-
   @Option(
     help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"),
     completion: Completions.buses)
@@ -74,8 +72,10 @@ struct LogOptions: ParsableArguments {
   }
 }
 
-/// Options of every command that uses a bus: which bus, and what to log.
+/// Options of every command that uses a bus: whose settings, which bus, and what to log. Groups are no deeper than they have
+/// to be: a debug build checks each again for every level that it is in.
 struct BusOptions: ParsableArguments {
+  @OptionGroup var context: ContextOption
   @OptionGroup var named: BusNameOption
 
   @Option(help: ArgumentHelp("The bus, by its address: tcp://127.0.0.1:PORT (with --insecure).", valueName: "address"))

@@ -50,6 +50,7 @@ struct Join: AsyncParsableCommand {
   @Flag(help: "Take other words as --sources, too: sources that an app has of its own.")
   var force = false
 
+  @OptionGroup var context: ContextOption
   @OptionGroup var bus: BusNameOption
 
   @Option(

@@ -25,6 +25,7 @@ struct Keys: AsyncParsableCommand {
 struct KeysShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the public keys for a bus.")
 
+  @OptionGroup var context: ContextOption
   @OptionGroup var bus: BusNameOption
 
   @Flag(help: "Write one JSON object.")

@@ -81,8 +81,6 @@ struct RecordFilter: ParsableArguments {
 
 /// Options of every subcommand of `records`.
 struct ShelfOptions: ParsableArguments {
-  @OptionGroup var bus: BusOptions
-
   @Option(
     help: ArgumentHelp("Only records that this device keeps (default: all devices here).", valueName: "name"),
     completion: Completions.devices)
@@ -91,7 +89,7 @@ struct ShelfOptions: ParsableArguments {
   @Flag(help: "Write JSON, one object a line.")
   var json = false
 
-  func open() async throws -> RecordCatalogue {
+  func open(_ bus: BusOptions) async throws -> RecordCatalogue {
     bus.startLog()
     return try await RecordCatalogue(try bus.location(), device: device)
   }
@@ -112,6 +110,7 @@ struct RecordsList: AsyncParsableCommand {
       likely of the same run as another one has doubleOf, the runId of that.
       """)
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
@@ -120,7 +119,7 @@ struct RecordsList: AsyncParsableCommand {
 
   func run() async throws {
     let units = try Settings.units(units)
-    let entries = try await shelf.open().entries
+    let entries = try await shelf.open(bus).entries
     let summaries = try filter.matches(entries).map(\.summary)
     let doubles = RecordDoubles(entries.map(\.summary))
     if shelf.json {
@@ -161,6 +160,7 @@ struct RecordsStats: AsyncParsableCommand {
       distanceMeters, activeSeconds, runId, startedAtUnixSeconds, longest (true for the longest run).
       """)
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var filter: RecordFilter
 
@@ -179,7 +179,7 @@ struct RecordsStats: AsyncParsableCommand {
 
   func run() async throws {
     let units = try Settings.units(units)
-    let catalogue = try await shelf.open()
+    let catalogue = try await shelf.open(bus)
     let entries = try filter.matches(catalogue.entries)
     let now = Date().timeIntervalSince1970
     guard bests else {

@@ -75,6 +75,7 @@ struct RecordsExport: AsyncParsableCommand {
     completion: Completions.records)
   var id: IDPrefix?
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
 
   @Option(
@@ -112,7 +113,7 @@ struct RecordsExport: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let shelf = try await self.shelf.open()
+    let shelf = try await self.shelf.open(bus)
     if let all { return try await export(shelf, to: all) }
     let entry = try shelf.entry(id)
     let record = try await shelf.record(entry)
@@ -209,11 +210,12 @@ struct RecordsImport: AsyncParsableCommand {
     help: ArgumentHelp("Only this run of a file with several (default: all).", valueName: "number"))
   var number: NumberArgument?
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
   @OptionGroup var runner: RunnerOptions
 
   func run() async throws {
-    let shelf = try await self.shelf.open()
+    let shelf = try await self.shelf.open(bus)
     var kept = shelf.entries.map(\.summary)
     var status = ExitStatus.success
     for file in files {

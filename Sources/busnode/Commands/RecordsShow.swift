@@ -48,6 +48,7 @@ struct RecordsShow: AsyncParsableCommand {
     completion: Completions.records)
   var id: IDPrefix?
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
 
   @Option(
@@ -63,7 +64,7 @@ struct RecordsShow: AsyncParsableCommand {
   var html: String?
 
   func run() async throws {
-    let shelf = try await self.shelf.open()
+    let shelf = try await self.shelf.open(bus)
     let record = try await shelf.record(try shelf.entry(id))
     if html == "-" { return try Output.raw(try RecordPage.html(record, units: units)) }
     if let html {
@@ -96,6 +97,7 @@ struct RecordsEdit: AsyncParsableCommand {
     completion: Completions.records)
   var id: IDPrefix
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
 
   @Option(help: ArgumentHelp("The title, at most 256 bytes.", valueName: "text"))
@@ -116,7 +118,7 @@ struct RecordsEdit: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let shelf = try await self.shelf.open()
+    let shelf = try await self.shelf.open(bus)
     let entry = try shelf.entry(id)
     try await shelf.change(.editRecord(entry.summary.runID, title: title, note: note), of: entry)
     let name = Sentence.short(entry.summary.runID.description)
@@ -150,18 +152,19 @@ struct RecordsRemove: AsyncParsableCommand {
     completion: Completions.records)
   var id: IDPrefix
 
+  @OptionGroup var bus: BusOptions
   @OptionGroup var shelf: ShelfOptions
 
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
   func run() async throws {
-    let shelf = try await self.shelf.open()
+    let shelf = try await self.shelf.open(bus)
     let entry = try shelf.entry(id)
     let name = Sentence.short(entry.summary.runID.description)
-    try self.shelf.bus.tellOrigin()
+    try bus.tellOrigin()
     if !yes { try ask(entry.summary, name) }
-    await BadgeBook.giveBeforeRemoval(on: try self.shelf.bus.location())
+    await BadgeBook.giveBeforeRemoval(on: try bus.location())
     try await shelf.change(.removeRecord(entry.summary.runID), of: entry)
     RecordActJSON(
       act: .removed, runId: entry.summary.runID.description, file: nil,
