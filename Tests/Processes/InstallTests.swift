@@ -42,6 +42,18 @@ struct InstallTests {
       #expect(version.lines.first?.contains("(wire ") == true, "\(version.lines) \(version.errors)")
       let bash = try await bus.shell("bash -n '\(root)\(prefix)/share/bash-completion/completions/busnode'")
       #expect(bash.ending == .exited(0), "\(bash.errors)")
+      // Who completes keeps `$!`, the process that the shell has started last.
+      let completed = try await bus.shell(
+        """
+        . '\(root)\(prefix)/share/bash-completion/completions/busnode'
+        sleep 60 & first=$!
+        COMP_WORDS=(busnode state --units ''); COMP_CWORD=3
+        COMP_LINE='busnode state --units '; COMP_POINT=${#COMP_LINE}
+        _busnode busnode '' --units
+        echo "${COMPREPLY[*]}" $(( $! == first ))
+        kill $first
+        """)
+      #expect(completed.lines == ["metric imperial 1"], "\(completed.lines) \(completed.errors)")
       #if os(Linux)
         let unit = try String(
           contentsOfFile: root + prefix + "/share/systemd/user/busnode-phone@.service", encoding: .utf8)

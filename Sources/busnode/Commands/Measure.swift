@@ -37,7 +37,8 @@ struct Measure: ParsableCommand {
       explains the numbers.
       """)
 
-  @Argument(help: ArgumentHelp("A recording, GPX, TCX or FIT; - is standard input.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("A recording, GPX, TCX or FIT; - is standard input.", valueName: "file"), completion: .file())
   var file: String
 
   @Option(

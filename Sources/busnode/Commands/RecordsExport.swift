@@ -83,7 +83,8 @@ struct RecordsExport: AsyncParsableCommand {
   var format: Format?
 
   @Option(
-    name: [.short, .long], help: ArgumentHelp("The file to write (default: -, standard output).", valueName: "file"))
+    name: [.short, .long], help: ArgumentHelp("The file to write (default: -, standard output).", valueName: "file"),
+    completion: .file())
   var output: String?
 
   @Option(
@@ -202,7 +203,7 @@ struct RecordsImport: AsyncParsableCommand {
         69  no phone of this bus has ever run on this machine
       """)
 
-  @Argument(help: ArgumentHelp("The files to import; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The files to import; - is standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
   @Option(

@@ -60,7 +60,9 @@ struct RecordsShow: AsyncParsableCommand {
   @Option(help: "How charts are drawn: auto, braille, plain or none.")
   var chart = ChartOption.auto
 
-  @Option(help: ArgumentHelp("Write the run as one file of HTML; - is standard output.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write the run as one file of HTML; - is standard output.", valueName: "file"),
+    completion: .file())
   var html: String?
 
   func run() async throws {

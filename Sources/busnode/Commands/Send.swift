@@ -69,6 +69,7 @@ struct Send: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Who presses: phone, watch, live-activity (or widget), shell (default: shell).", valueName: "source"),
+    completion: .list(ControlSource.optionWords),
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 
@@ -254,6 +255,9 @@ struct Send: AsyncParsableCommand {
 }
 
 extension ControlSource {
+  /// The words of `--source` that its help names.
+  static let optionWords = ["phone", "watch", "live-activity", "widget", "shell"]
+
   /// Reads a source as it is written on the command line.
   init?(argument: String) {
     switch argument {

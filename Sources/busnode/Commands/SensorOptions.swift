@@ -5,7 +5,9 @@ import RunScripts
 
 /// Where the sensor readings of a node come from.
 struct SensorOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Sensor input from a recording, GPX, TCX or FIT; - is standard input.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Sensor input from a recording, GPX, TCX or FIT; - is standard input.", valueName: "file"),
+    completion: .file())
   var replay: String?
 
   @Option(help: ArgumentHelp("Which run of a recording with several (default: the first).", valueName: "number"))

@@ -14,7 +14,8 @@ struct SpawnOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How many shells (default: 0).", valueName: "n"))
   var shells: Int?
 
-  @Option(help: ArgumentHelp("The devices, NAME ROLE a line; - is standard input.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The devices, NAME ROLE a line; - is standard input.", valueName: "file"), completion: .file())
   var devices: String?
 
   @Flag(help: "All devices in one process, up to 1000, instead of a process each.")

@@ -32,6 +32,7 @@ struct Top: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Who presses: phone, watch, live-activity (or widget), shell (default: shell).", valueName: "source"),
+    completion: .list(ControlSource.optionWords),
     transform: ControlSource.init(option:))
   var source: ControlSource = .shell
 

@@ -98,7 +98,8 @@ struct Up: AsyncParsableCommand {
   var debounce = 500
 
   @Option(
-    help: ArgumentHelp("A script to play instead of the recorded presses; - is standard input.", valueName: "file"))
+    help: ArgumentHelp("A script to play instead of the recorded presses; - is standard input.", valueName: "file"),
+    completion: .file())
   var script: String?
 
   @Flag(help: "Write JSON, one object a line, the summary last.")

@@ -476,7 +476,7 @@ extension Phrase {
     case .nodeMissed: ", missed {count} while away"
     case .nodeSeen: "{snapshots} snapshots, {revisions} revisions{missed}{last}"
     case .roleSeen: "x{nodes}, {snapshots} snapshots"
-    case .roleMissed: ", {count} missed revisions while away"
+    case .roleMissed: ", revisions missed while away: {count}"
     case .roleLasts: "; not at one last"
     case .lastIs: "; last {term}.{revision}.{tick}"
     case .nodesAre: "there are {count} nodes"
