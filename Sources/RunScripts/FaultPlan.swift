@@ -17,6 +17,12 @@ package struct Fault: Hashable, Sendable {
   package let begin: BusDuration
   /// When it is taken back.
   package let end: BusDuration
+
+  /// `fault: watch-2 is killed for 1.2 s`.
+  package var text: String {
+    let tenths = (end - begin).nanoseconds / 100_000_000
+    return "fault: \(node.rawValue) \(kind.text) for \(tenths / 10).\(tenths % 10) s"
+  }
 }
 
 /// Faults that are drawn from a seed. The same seed, number, devices and span draw the same faults.
@@ -62,17 +68,36 @@ package struct FaultPlan: Hashable, Sendable {
   package func count(_ kind: Fault.Kind) -> Int { faults.count { $0.kind == kind } }
 
   /// What happens when: each fault begins and is taken back.
-  package var steps: [(at: BusDuration, node: SpawnedNode, action: ScriptStep.Action)] {
-    var all: [(at: BusDuration, node: SpawnedNode, action: ScriptStep.Action)] = []
+  package var steps: [FaultStep] {
+    var all: [FaultStep] = []
     for fault in faults {
       let (begin, end) = fault.kind.actions
-      all += [(fault.begin, fault.node, begin), (fault.end, fault.node, end)]
+      all.append(FaultStep(at: fault.begin, node: fault.node, action: begin, begins: fault))
+      all.append(FaultStep(at: fault.end, node: fault.node, action: end, begins: nil))
     }
     return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 }
 
+/// The begin or the end of a fault.
+package struct FaultStep: Hashable, Sendable {
+  /// In real time since all nodes had a snapshot.
+  package let at: BusDuration
+  package let node: SpawnedNode
+  package let action: ScriptStep.Action
+  /// The fault that begins; `nil` for an end.
+  package let begins: Fault?
+}
+
 extension Fault.Kind {
+  fileprivate var text: String {
+    switch self {
+    case .link: "loses its link"
+    case .kill: "is killed"
+    case .sleep: "stands still"
+    }
+  }
+
   /// What begins a fault and what takes it back.
   fileprivate var actions: (begin: ScriptStep.Action, end: ScriptStep.Action) {
     switch self {

@@ -22,6 +22,8 @@ package enum UpEvent: Sendable {
   case ended(SpawnedNode, life: Int, NodeEnding, lastErrors: [String])
   /// A line of the script, or a fault, is due.
   case step(ScriptStep)
+  /// A fault begins.
+  case fault(Fault)
   /// All lines of the script have been due.
   case scriptIsOver
   /// A line of the script has not come true: why, with its number.

@@ -208,6 +208,7 @@ package actor UpRun {
         fail(node, ending, errors)
       }
     case .step(let step): perform(step, in: &group)
+    case .fault(let fault): face.tell(fault.text)
     case .scriptIsOver: isScriptOver = true
     case .scriptFailed(let why):
       guard stage != .ending, stage != .over else { break }

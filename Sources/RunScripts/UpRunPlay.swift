@@ -12,6 +12,7 @@ extension UpRun {
       group.addTask {
         for step in faults.steps {
           try await Task.sleep(until: zero + .nanoseconds(step.at.nanoseconds))
+          if let fault = step.begins { report.yield(.fault(fault)) }
           report.yield(.step(ScriptStep(line: 0, time: .zero, node: step.node, action: step.action)))
         }
         report.yield(.faultsAreOver)

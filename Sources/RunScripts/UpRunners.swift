@@ -145,7 +145,9 @@ package final class UpRunners: Sendable {
         self.seen.withLock { _ = $0.kept.insert(number) }
       case .ended(_, _, let ending, let errors):
         self.events.continuation.yield(.ended(number, ending, lastErrors: errors))
-      case .step, .scriptIsOver, .scriptFailed, .faultsAreOver, .recordingIsOver, .tick, .wish, .readerIsGone: break
+      case .step, .fault, .scriptIsOver, .scriptFailed, .faultsAreOver, .recordingIsOver, .tick, .wish,
+        .readerIsGone:
+        break
       }
     }
   }
