@@ -152,8 +152,11 @@ struct StoreFilesProcessTests {
       try #require(lift.ending == .exited(0), "\(lift.errors)")
       phone.write("stop")
       #expect(try await phone.verdict("stop")["receipt"]?.string == "applied")
+      // Its log and its verdicts are two pipes.
+      try await phone.wait(for: "its word that the store takes what waited") { view in
+        view.errors.contains { $0.contains("the store takes what waited") } ? true : nil
+      }
       #expect(phone.view.errors.count { $0.contains(limit) } == 1)
-      #expect(phone.view.errors.contains { $0.contains("the store takes what waited") })
       let verdicts = phone.view.json.filter { $0["event"]?.string == "verdict" && $0["command"]?.string == "lap" }
       #expect(verdicts.count == laps)
       phone.signal(SIGTERM)
