@@ -131,7 +131,7 @@ private struct ListenerStory {
 
 @Suite("Stories of listeners")
 struct ListenerStoryTests {
-  @Test("Each question has one answer, each message one end, and what is for one goes to one, whoever is killed")
+  @Test("Each question has one answer, each message one end; live ones reach one listener, also when some are killed")
   func stories() {
     var (finished, successions) = (0, 0)
     for seed in 1...300 as ClosedRange<UInt64> {
