@@ -12,8 +12,8 @@ BUILD_SIMULATE = swift build -c release --product simulate --scratch-path .build
 # SwiftPM hands the traits of the package to the compiler in the order of a hash table, which changes from process to process,
 # and recompiles everything when it has changed. This keeps the order; tests run without it.
 export SWIFT_DETERMINISTIC_HASHING = 1
-# Debug builds have an optimized engine (Package.swift). `export RUNBUS_FAST_ENGINE=1` gives `swift build` the same, so that
-# nothing is built twice.
+# In debug builds the engine and the readers of recordings are optimized (Package.swift). `export RUNBUS_FAST_ENGINE=1` gives
+# `swift build` the same, so that nothing is built twice.
 export RUNBUS_FAST_ENGINE = 1
 TEST = scripts/run-tests
 

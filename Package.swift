@@ -12,9 +12,9 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + strict
 
-// The tests of the engine try millions of cases. `make` and CI build the engine and its simulated worlds optimized also in
-// debug builds, with all assertions: that takes less time than the tests win by it.
-let engine: [SwiftSetting] =
+// The tests of the engine and of the readers of recordings try millions of cases. `make` and CI build both, and the simulated
+// worlds, optimized also in debug builds, with all assertions: that takes less time than the tests win by it.
+let optimized: [SwiftSetting] =
   settings
   + (Context.environment["RUNBUS_FAST_ENGINE"] == nil
     ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))])
@@ -103,7 +103,7 @@ let package = Package(
         .product(name: "RealModule", package: "swift-numerics"),
         .product(name: "DequeModule", package: "swift-collections"),
       ],
-      swiftSettings: engine),
+      swiftSettings: optimized),
     .target(
       name: "RunWire",
       dependencies: ["RunCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -128,7 +128,7 @@ let package = Package(
 
     // MARK: The runs (and Metrics, Run and Records of RunCore)
 
-    .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: settings),
+    .target(name: "RunRecordings", dependencies: ["RunCore", "RunBus"], swiftSettings: optimized),
 
     // MARK: The tools
 
@@ -186,7 +186,7 @@ let package = Package(
       ],
       path: "Tests/Support",
       swiftSettings: settings),
-    .target(name: "Simulation", dependencies: ["RunCore"], path: "Tests/Simulation/World", swiftSettings: engine),
+    .target(name: "Simulation", dependencies: ["RunCore"], path: "Tests/Simulation/World", swiftSettings: optimized),
     .executableTarget(
       name: "simulate",
       dependencies: [
