@@ -3,14 +3,22 @@ import Foundation
 import Logging
 import RunBus
 
-/// The option `--bus`. Every command that is about a bus has it, in ``BusOptions`` or alone, and finds its bus with
-/// ``choice(address:)``: by the option, else by the environment, the settings, else the bus `default`.
-struct BusNameOption: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name"),
-    completion: Completions.buses)
-  var bus: String?
+/// What is about a bus of this machine: it has the option `--bus`, and finds its bus with ``choice(address:)``: by the option,
+/// else by the environment, the settings, else the bus `default`.
+protocol NamesBus {
+  /// The option `--bus`; its help is ``ArgumentParser/ArgumentHelp/bus``.
+  var bus: String? { get }
+}
 
+extension ArgumentHelp {
+  static let bus = ArgumentHelp(
+    "The bus, by its name on this machine (default: $RUNBUS_BUS, else default).", valueName: "name")
+  static let logLevel = ArgumentHelp("What to log on standard error (default: warning).", valueName: "level")
+  static let logFormat = ArgumentHelp(
+    "How to log: text for people, or json, one object a line (default: text).", valueName: "format")
+}
+
+extension NamesBus {
   /// The bus that is named, as one of this machine. What is peculiar about its paths is told on standard error.
   func choice(address: String? = nil) throws(Failure) -> BusChoice {
     let choice = try quietChoice(address: address)
@@ -31,7 +39,7 @@ struct BusNameOption: ParsableArguments {
   }
 
   /// The name of the bus, for a command to which an address means nothing.
-  func name() throws(Failure) -> BusName {
+  func busName() throws(Failure) -> BusName {
     let choice = try choice()
     guard let name = choice.location.name else {
       throw Failure(
@@ -43,24 +51,24 @@ struct BusNameOption: ParsableArguments {
   }
 }
 
-/// What a command logs on standard error, and how.
-struct LogOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("What to log on standard error (default: warning).", valueName: "level"))
-  var logLevel: LogLevel?
+/// What logs on standard error: it has the options `--log-level` and `--log-format`.
+protocol Logs {
+  /// The option `--log-level`; its help is ``ArgumentParser/ArgumentHelp/logLevel``.
+  var logLevel: LogLevel? { get }
+  /// The option `--log-format`; its help is ``ArgumentParser/ArgumentHelp/logFormat``.
+  var logFormat: LogFormat? { get }
+}
 
-  @Option(
-    help: ArgumentHelp("How to log: text for people, or json, one object a line (default: text).", valueName: "format"))
-  var logFormat: LogFormat?
-
+extension Logs {
   private var level: LogLevel { logLevel ?? Settings.present?.logLevel ?? .warning }
   private var format: LogFormat { logFormat ?? Settings.present?.logFormat ?? .text }
 
   /// The same options for a command that this one starts.
-  var arguments: [String] { ["--log-level", level.rawValue, "--log-format", format.rawValue] }
+  var logArguments: [String] { ["--log-level", level.rawValue, "--log-format", format.rawValue] }
 
   /// Sends the log to standard error, because standard output carries the command's result. A log that cannot be
   /// written never blocks the command.
-  func start() {
+  func startLog() {
     let (level, format) = (level.level, format)
     if format == .json { Output.logAsJSON() }
     LoggingSystem.bootstrap { label in
@@ -73,10 +81,12 @@ struct LogOptions: ParsableArguments {
 }
 
 /// Options of every command that uses a bus: whose settings, which bus, and what to log. Groups are no deeper than they have
-/// to be: a debug build checks each again for every level that it is in.
-struct BusOptions: ParsableArguments {
+/// to be: a debug build checks a group three times more for each group that it is in.
+struct BusOptions: ParsableArguments, NamesBus, Logs {
   @OptionGroup var context: ContextOption
-  @OptionGroup var named: BusNameOption
+
+  @Option(help: .bus, completion: Completions.buses)
+  var bus: String?
 
   @Option(help: ArgumentHelp("The bus, by its address: tcp://127.0.0.1:PORT (with --insecure).", valueName: "address"))
   var address: String?
@@ -84,7 +94,11 @@ struct BusOptions: ParsableArguments {
   @Flag(help: "Use TCP without keys, on this machine only: every user of it can control the run.")
   var insecure = false
 
-  @OptionGroup var log: LogOptions
+  @Option(help: .logLevel)
+  var logLevel: LogLevel?
+
+  @Option(help: .logFormat)
+  var logFormat: LogFormat?
 
   /// Where the bus is: options win over the environment, that over settings. A bus with which this machine is paired is reached with keys.
   func location() throws(Failure) -> BusLocation {
@@ -103,7 +117,7 @@ struct BusOptions: ParsableArguments {
 
   /// The bus whose hub is on this machine, and what named it.
   func choice() throws(Failure) -> BusChoice {
-    let choice = try named.choice(address: address)
+    let choice = try choice(address: address)
     let allowsAddress = try isInsecure()
     guard !choice.location.isAddress || allowsAddress else {
       throw Failure(
@@ -119,7 +133,7 @@ struct BusOptions: ParsableArguments {
 
   /// Says which bus something is removed from, and what named it, when the command did not.
   func tellOrigin() throws(Failure) {
-    let choice = try named.quietChoice(address: address)
+    let choice = try quietChoice(address: address)
     guard choice.origin != .option else { return }
     Output.complain("busnode: \(choice.text)")
   }
@@ -140,9 +154,6 @@ struct BusOptions: ParsableArguments {
       Output.complain("busnode: " + Tongue.say(.withoutKeys, ["bus": location.displayName]))
     }
   }
-
-  /// Sends the log to standard error; see ``LogOptions/start()``.
-  func startLog() { log.start() }
 }
 
 extension BusChoice {

@@ -40,7 +40,7 @@ struct Erase: AsyncParsableCommand {
   var together: BusName?
 
   func validate() throws {
-    guard together == nil || (bus.named.bus == nil && bus.address == nil) else {
+    guard together == nil || (bus.bus == nil && bus.address == nil) else {
       throw ValidationError(Tongue.say(.eraseOneOf))
     }
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RunBus
 
-struct Join: AsyncParsableCommand {
+struct Join: AsyncParsableCommand, NamesBus, Logs {
   static let configuration = CommandConfiguration(
     commandName: "join",
     abstract: "Pair this machine with a phone of another machine.",
@@ -51,7 +51,9 @@ struct Join: AsyncParsableCommand {
   var force = false
 
   @OptionGroup var context: ContextOption
-  @OptionGroup var bus: BusNameOption
+
+  @Option(help: .bus, completion: Completions.buses)
+  var bus: String?
 
   @Option(
     help: ArgumentHelp(
@@ -62,7 +64,11 @@ struct Join: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The port for events at that host (default: the one the phone names).", valueName: "port"))
   var eventsPort: PortArgument?
 
-  @OptionGroup var log: LogOptions
+  @Option(help: .logLevel)
+  var logLevel: LogLevel?
+
+  @Option(help: .logFormat)
+  var logFormat: LogFormat?
 
   @Flag(help: "Write JSON, one object a step.")
   var json = false
@@ -72,8 +78,8 @@ struct Join: AsyncParsableCommand {
   }
 
   func run() async throws {
-    log.start()
-    let bus = try bus.name()
+    startLog()
+    let bus = try busName()
     // Before the person is asked for the line, which is good for one attempt.
     for obstacle in StartChecks.obstacles(toJoining: bus, keys: KeyFiles()) { throw obstacle }
     let role = NodeRole(rawValue: role)

@@ -22,17 +22,19 @@ struct Keys: AsyncParsableCommand {
     subcommands: [KeysShow.self, KeysRotate.self], defaultSubcommand: KeysShow.self)
 }
 
-struct KeysShow: AsyncParsableCommand {
+struct KeysShow: AsyncParsableCommand, NamesBus {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the public keys for a bus.")
 
   @OptionGroup var context: ContextOption
-  @OptionGroup var bus: BusNameOption
+
+  @Option(help: .bus, completion: Completions.buses)
+  var bus: String?
 
   @Flag(help: "Write one JSON object.")
   var json = false
 
   func run() async throws {
-    let bus = try bus.name()
+    let bus = try busName()
     let keys = KeyFiles()
     let shown = ShownKeys(
       bus: bus, hub: try HubKeyring.present(bus, in: keys), device: try DeviceKeyring(bus, in: keys)?.value)

@@ -120,13 +120,13 @@ struct Up: AsyncParsableCommand {
       throw ValidationError(Tongue.say(.devicesOrScript))
     }
     guard together.runners != nil else {
-      guard spawn.inProcess, bus.named.bus != nil || bus.address != nil || bus.insecure else { return }
+      guard spawn.inProcess, bus.bus != nil || bus.address != nil || bus.insecure else { return }
       throw ValidationError(Tongue.say(.inProcessOwnBus))
     }
     if spawn.isUsed { throw ValidationError(Tongue.say(.runnersOwnDevices)) }
     if sensors.hasInput { throw ValidationError(Tongue.say(.runnersModelled)) }
     if script != nil { throw ValidationError(Tongue.say(.scriptWithoutRunners)) }
-    if bus.named.bus != nil || bus.address != nil || bus.insecure {
+    if bus.bus != nil || bus.address != nil || bus.insecure {
       throw ValidationError(Tongue.say(.runnersOwnBuses))
     }
   }
@@ -147,7 +147,7 @@ struct Up: AsyncParsableCommand {
     let recording = try sensors.recording()
     var play = UpPlay(
       devices: devices, script: script, recording: recording, sensors: sensors, runner: runner, speed: speed.speed,
-      debounce: .milliseconds(Int64(debounce)), log: bus.log.arguments)
+      debounce: .milliseconds(Int64(debounce)), log: bus.logArguments)
     play.faults = spawn.faults.map { FaultPlan($0, seed: drawn, devices: devices, span: play.faultSpan($0)) }
 
     let choice = try bus.choice()
@@ -198,7 +198,7 @@ struct Up: AsyncParsableCommand {
     var plan = RunnersPlan(
       executable: Bundle.main.executablePath ?? CommandLine.arguments[0], environment: environment, name: name,
       count: count, goal: together.length, speed: speed.speed, gathers: together.gather,
-      arguments: runner.arguments + ["--debounce", "\(debounce)"] + bus.log.arguments)
+      arguments: runner.arguments + ["--debounce", "\(debounce)"] + bus.logArguments)
     if let seed = together.wrongClocks { plan.drawClocks(seed: seed) }
     try await RunnersShow(asJSON: json).play(plan)
   }
