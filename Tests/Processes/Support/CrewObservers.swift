@@ -15,6 +15,8 @@ struct CrewObservers {
     web = crew.observer(["web", "--http", "127.0.0.1:0", "--json"])
     let url = try await web.wait(for: "the page's link") { $0.json.first?["url"]?.string }
     browser = crew.client([Clients.directory + "/follow_page.py", url])
+    // From its first line on it waits for a phone that is gone; before that it ends.
+    try await top.wait(for: "the first line of top") { $0.lines.lazy.compactMap(Self.order).first }
   }
 
   /// What each of them has shown, in order.
