@@ -37,6 +37,9 @@ struct UpDevicesTests {
         "--faults", "6", "--seed", "42", "--json", within: 150)
       #expect(up.ending == .exited(0), "\(up.errors)")
       #expect(up.errors.contains("busnode: 6 faults are drawn from seed 42 (--seed)"), "\(up.errors)")
+      let told = up.errors.filter { $0.hasPrefix("busnode: fault: ") }
+      let kinds = /busnode: fault: (phone|watch-\d|widget-\d) (loses its link|is killed|stands still) for \d\.\d s/
+      #expect(told.count == 6 && told.allSatisfy { $0.wholeMatch(of: kinds) != nil }, "\(up.errors)")
       let summary = try #require(up.json.last)
       #expect(summary["agreed"]?.bool == true && summary["phase"]?.string == "completed")
       #expect(summary["nodes"]?.array?.count == 12 && summary["faults"]?["seed"]?.int == 42)
