@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import RunBus
 
-/// What is about a bus of this machine: it has the option `--bus`, and finds its bus with ``choice(address:)``: by the option,
-/// else by the environment, the settings, else the bus `default`.
+/// What is about a bus of this machine: it has the option `--bus`, and finds its bus by the option, else by the environment,
+/// the settings, else the bus `default`.
 protocol NamesBus {
   /// The option `--bus`; its help is ``ArgumentParser/ArgumentHelp/bus``.
   var bus: String? { get }
@@ -20,7 +20,7 @@ extension ArgumentHelp {
 
 extension NamesBus {
   /// The bus that is named, as one of this machine. What is peculiar about its paths is told on standard error.
-  func choice(address: String? = nil) throws(Failure) -> BusChoice {
+  fileprivate func namedChoice(address: String? = nil) throws(Failure) -> BusChoice {
     let choice = try quietChoice(address: address)
     for notice in choice.location.notices { Output.complain("busnode: \(notice)") }
     if let notice = try Settings.ofThisProcess().overruled(by: choice) { Output.complain("busnode: \(notice)") }
@@ -40,7 +40,7 @@ extension NamesBus {
 
   /// The name of the bus, for a command to which an address means nothing.
   func busName() throws(Failure) -> BusName {
-    let choice = try choice()
+    let choice = try namedChoice()
     guard let name = choice.location.name else {
       throw Failure(
         code: "usage",
@@ -117,7 +117,7 @@ struct BusOptions: ParsableArguments, NamesBus, Logs {
 
   /// The bus whose hub is on this machine, and what named it.
   func choice() throws(Failure) -> BusChoice {
-    let choice = try choice(address: address)
+    let choice = try namedChoice(address: address)
     let allowsAddress = try isInsecure()
     guard !choice.location.isAddress || allowsAddress else {
       throw Failure(
